@@ -16,6 +16,7 @@ static const char help[] =
     "  bench     measures devices on the same work\n"
     "  compare   says what differs between two results files\n"
     "  report    makes one HTML page of results\n"
+    "  history   keeps the results of many runs, and finds what changed\n"
     "  help      shows this text; `help COMMAND` the options of a command\n"
     "\n"
     "`isomer COMMAND -h` lists a command's options; isomer(1) explains them. -V shows the "
@@ -55,10 +56,10 @@ static int show_version(int argc, char **argv)
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"info", tool_info},     {"verify", tool_verify},   {"bench", tool_bench},
-                {"report", tool_report}, {"compare", tool_compare}, {"help", show_help},
-                {"--help", show_help},   {"-h", show_help},         {"--version", show_version},
-                {"-V", show_version}};
+} commands[] = {{"info", tool_info},         {"verify", tool_verify},   {"bench", tool_bench},
+                {"report", tool_report},     {"history", tool_history}, {"compare", tool_compare},
+                {"help", show_help},         {"--help", show_help},     {"-h", show_help},
+                {"--version", show_version}, {"-V", show_version}};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -87,7 +88,7 @@ static int run_command(int argc, char **argv)
     }
     return tool_error(TOOL_USAGE,
                       "unknown command \"%s\"; the commands are info, verify, bench, compare, "
-                      "report and help",
+                      "report, history and help",
                       argv[0]);
 }
 

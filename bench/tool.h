@@ -32,6 +32,7 @@ int tool_verify(int argc, char **argv);
 int tool_bench(int argc, char **argv);
 int tool_compare(int argc, char **argv);
 int tool_report(int argc, char **argv);
+int tool_history(int argc, char **argv);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 

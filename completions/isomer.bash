@@ -34,7 +34,7 @@ _isomer_values() {
     *,--math) echo strict tf32 ;;
     *,--size | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
     *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
-        *,--case | *,--title)
+        *,--case | *,--title | *,--device | *,--machine | *,--last | *,--within)
         echo FREE
         ;;
     esac

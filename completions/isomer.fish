@@ -89,10 +89,10 @@ complete -c isomer -n '__isomer_has --variant' -l variant -x \
 complete -c isomer -n '__isomer_has --dtype' -l dtype -x \
     -a '(__fish_complete_list , __isomer_types)'
 complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
-for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case title
+for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case title device machine last within
     complete -c isomer -n "__isomer_has --$option" -l $option -x
 end
-for option in json csv markdown junit report data against
+for option in json csv markdown junit report data export dir against
     complete -c isomer -n "__isomer_has --$option" -l $option -r -F
 end
 complete -c isomer -n '__isomer_has -o' -s o -r -F

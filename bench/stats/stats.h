@@ -82,4 +82,26 @@ stats_comparison stats_compare(const stats_interval *a, const stats_interval *b,
 stats_comparison stats_compare_pairs(const double *a, const double *b, int32_t n,
                                      double least_effect, double alpha);
 
+/* ---- change.c: series of runs ---------------------------------------------------------------- */
+
+/* The level of the test for a change, and the shortest series that is searched. */
+#define STATS_CHANGE_ALPHA 0.05
+enum { STATS_CHANGE_LEAST = 10 };
+
+typedef struct stats_change {
+    int32_t at; /* the first number after the change */
+    double p;
+} stats_change;
+
+/* Finds the places where a series of logarithms changed by at least the least effect, in order. The
+ * same series always gives the same answer. Returns their number, at most `room`. */
+int32_t stats_changes(const double *x, int32_t n, double least_effect, stats_change *out,
+                      int32_t room);
+
+/* How far b lies above a: the median of all differences (Hodges and Lehmann) with an interval by
+ * the rank-sum distribution, which assumes only that b is a moved by some amount. If too few
+ * numbers are given for the confidence, the interval is the whole range, with its own level. */
+stats_interval stats_shift(const double *a, int32_t na, const double *b, int32_t nb,
+                           double confidence);
+
 #endif

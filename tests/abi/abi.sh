@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# abi.sh NAME: compiles the symbol lists of a backend (or of its sensor library, or of cairo) against
+# abi.sh NAME: compiles the symbol lists of a backend (or of its sensor library, cairo or SQLite) against
 # the vendor's headers, then checks that a planted wrong parameter does not compile.
 . "$ISOMER_TEST_COMMON"
 backend=$1
@@ -71,6 +71,10 @@ cairo)
         absent "cairo-pdf.h is not here: install libcairo2-dev"
     flags="-isystem $include"
     say "cairo: $include"
+    ;;
+sqlite)
+    finds sqlite3.h || absent "sqlite3.h is not here: install libsqlite3-dev"
+    say "SQLite: the compiler's own headers"
     ;;
 opencl)
     finds CL/cl.h || absent "CL/cl.h is not here: install opencl-headers"

@@ -150,5 +150,5 @@ int main(void)
         cmocka_unit_test(test_interval),        cmocka_unit_test(test_noise),
         cmocka_unit_test(test_rounds_interval), cmocka_unit_test(test_sign_flips)};
     int wrong = cmocka_run_group_tests(tests, NULL, NULL);
-    return wrong + run_judge_tests();
+    return wrong + run_judge_tests() + run_change_tests();
 }

@@ -15,5 +15,6 @@
 #define COUNT(x) ((int32_t)(sizeof(x) / sizeof((x)[0])))
 
 int run_judge_tests(void);
+int run_change_tests(void);
 
 #endif

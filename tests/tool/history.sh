@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+# history.sh: `isomer history`: runs are added once, each case is followed over time, a planted change
+# is found at its run and fails the gate, and a missing library or a strange file is reported.
+. "$ISOMER_TEST_COMMON"
+
+# run DAY DRIVER COMMIT FACTOR [FAKE]: a results file with two cases; FACTOR multiplies the f32 product.
+run() {
+    awk -v day="$1" -v driver="$2" -v commit="$3" -v factor="$4" -v fake="${5:-false}" '
+        function noise() { return (rand() + rand() + rand() - 1.5) * 0.01 }
+        function row(variant, dtype, median, status,    id, rounds, i, t) {
+            id = "gemm/" variant "/" dtype "/512x512x512/nn/strict/uniform/hot"
+            printf "%s{\"id\":\"%s\",\"op\":\"gemm\",\"kind\":null,\"variant\":\"%s\",\"dtype\":\"%s\",",
+                comma, id, variant, dtype
+            printf "\"shape\":{\"m\":512,\"n\":512,\"k\":512,\"batch\":1},\"size\":512,\"layout\":{},"
+            printf "\"math\":\"strict\",\"fill\":\"uniform\",\"cache\":\"hot\",\"backend\":\"cuda\","
+            printf "\"device\":\"cuda:0\",\"library\":\"isomer 0.2.0\",\"kernel\":\"k\",\"status\":\"%s\",", status
+            median *= 1 + noise()
+            if (status == "ok") {
+                for (i = 1; i <= 6; i++) {
+                    t = 1000 * median * (1 + noise())
+                    rounds = rounds (i > 1 ? "," : "") "[" t "]"
+                }
+                printf "\"reason\":null,\"verified\":{\"method\":\"bound\",\"error\":0,\"bound\":1},"
+                printf "\"work\":{\"flops\":1,\"bytes_read\":1,\"bytes_written\":1},"
+                printf "\"times\":{\"clock\":\"host\",\"median\":%s,\"low\":%s,\"high\":%s,", 1000 * median,
+                    999 * median, 1001 * median
+                printf "\"confidence\":0.95,\"min\":1,\"max\":2,\"mean\":1,\"deviation\":1,\"converged\":true,"
+                printf "\"samples\":[%s],\"calls\":1},\"rates\":{\"gbps\":null,\"gflops\":null},", rounds
+            } else
+                printf "\"reason\":\"no\",\"verified\":null,\"work\":{\"flops\":1,\"bytes_read\":1,\"bytes_written\":1},\"times\":null,\"rates\":null,"
+            printf "\"roof\":null,\"parts\":null,\"clocks\":null,\"flags\":[]}"
+            comma = ",\n"
+        }
+        BEGIN {
+            srand(day)
+            printf "{\"schema\":\"isomer-results/1\",\"run\":{\"command\":\"bench\",\"version\":\"0.2.0\","
+            printf "\"time\":\"2026-11-%02dT03:00:00Z\",\"seed\":1,\"math\":\"strict\",\"arguments\":[\"isomer\",\"bench\"],", day
+            printf "\"host\":{\"name\":\"node1\",\"system\":\"Linux\",\"release\":\"6.1\"},\"build\":{\"commit\":\"%s\"}},\n", commit
+            printf "\"devices\":[{\"spec\":\"cuda:0\",\"backend\":\"cuda\",\"name\":\"a GPU\",\"driver\":\"%s\",\"fake\":%s}],\n", driver, fake
+            printf "\"results\":[\n"
+            row("tiled", "f32", factor, "ok")
+            row("tiled", "f64", 2, "ok")
+            row("vendor", "f64", 2, "unsupported")
+            printf "\n]}\n"
+        }' </dev/null
+}
+
+# expect CODE ARGUMENTS...: runs history in the folder h; its output is in out and err.
+expect() {
+    wanted=$1 code=0
+    shift
+    "$tool" history "$@" --dir h >out 2>err || code=$?
+    [ "$code" -eq "$wanted" ] || {
+        cat out err
+        fail "history $*: exit code $code instead of $wanted"
+    }
+}
+says() { # says FILE TEXT...
+    file=$1
+    shift
+    for text; do
+        grep -qF -- "$text" "$file" || {
+            cat "$file"
+            fail "this does not say \"$text\""
+        }
+    done
+}
+lacks() {
+    ! grep -qF -- "$2" "$1" || {
+        cat "$1"
+        fail "this says \"$2\""
+    }
+}
+
+cd "$scratch" || exit
+code=0
+"$tool" history list --dir none >out 2>err || code=$?
+if [ "$code" -eq 3 ]; then
+    says err libsqlite3.so.0 "apt-get install libsqlite3-0"
+    [ -z "${ISOMER_REQUIRE_TOOLS:-}" ] || fail "$(cat err)"
+    skip "libsqlite3.so.0 is not here: install libsqlite3-0"
+fi
+[ "$code" -eq 4 ] || fail "no history: exit code $code"
+# A machine without the library; a sanitizer's runtime would have to be loaded before this one.
+if ! grep -q __asan_init "$tool"; then
+    "$cc" -std=gnu11 -shared -fPIC -DHIDDEN='"sqlite3"' -o hide.so "$source_dir/tests/hidden/hide.c" -ldl ||
+        fail "hide.so cannot be built"
+    code=0
+    LD_PRELOAD=$(preloadable "$scratch/hide.so") "$tool" history list --dir h >out 2>hidden || code=$?
+    [ "$code" -eq 3 ] || fail "without libsqlite3.so.0: exit code $code"
+    says hidden libsqlite3.so.0 "apt-get install libsqlite3-0"
+fi
+says err "there is no history in none" "isomer history add"
+[ ! -e none ] || fail "looking made a folder"
+
+# Ten runs, the f32 product 6 % slower from the seventh on, with a new driver.
+for day in 1 2 3 4 5 6; do
+    run $day 580.159 abcdef0123456789 1 >$day.json
+done
+for day in 7 8 9 10; do
+    run $day 585.02 abcdef0123456789 1.06 >$day.json
+done
+expect 0 add 1.json 2.json 3.json
+says out "1.json: added 2 results to h/history.db"
+expect 0 show --fail-on 5
+says out "3 runs; 7 more are needed to find a change" "0 of 0 cases" "2 more have fewer than 10 runs"
+
+# Many at once, each of which also adds one that is there.
+for day in 4 5 6 7 8 9 10; do
+    "$tool" history add $day.json 1.json --dir h >out.$day 2>&1 || : >failed &
+done
+wait
+[ ! -e failed ] || { cat out.*; fail "adding at the same time fails"; }
+says out.4 "1.json: already in the history, as the run of 2026-11-01T03:00:00Z on node1"
+expect 0 list
+[ "$(grep -c node1 out)" -eq 10 ] || { cat out; fail "not ten runs"; }
+says out "cuda:0 580.159" abcdef0123
+
+expect 0 show
+says out "gemm/tiled/f32/512x512x512/nn/strict/uniform/hot" "cuda:0 (a GPU) of node1, 10 runs" "2026-11-01 to 2026-11-10"
+tr -s '\n ' ' ' <out >line
+says line "with the run of 2026-11-07, driver 580.159 -> 585.02, same commit"
+[ "$(grep -c became out)" -eq 1 ] || fail "not one change"
+grep -qE 'became [4-8]\.[0-9] % slower \([0-9.]+ to [0-9.]+, 9[0-9.]+ %\)' line || { cat out; fail "no interval"; }
+expect 1 show --fail-on 3
+says out "Gate of 3 %: 1 of 2 cases are slower"
+expect 0 show --fail-on 9
+expect 0 show --fail-on 3 --within 3
+expect 0 show --fail-on 3 --dtype f64
+lacks out f32
+expect 0 show --case 'gemm/*/f64/*' --device cuda --machine node1 --op gemm
+lacks out f32
+expect 0 show --last 5
+says out "5 more are needed"
+lacks out became
+expect 4 show --op gemv
+expect 4 show --device openmp
+
+if have python3; then
+    expect 1 show --fail-on 3 --json h.json --csv h.csv
+    python3 - <<'END' || fail "the files: see above"
+import csv, json
+root = json.load(open("h.json"))
+assert root["schema"] == "isomer-history/1" and root["test"] == "E-divisive", root
+f32, f64 = root["series"]
+assert [len(s["runs"]) for s in (f32, f64)] == [10, 10] and f64["changes"] == []
+(change,) = f32["changes"]
+assert change["run"] == f32["runs"][6]["run"] and f32["runs"][6]["driver"] == "585.02", change
+assert change["fails"] and change["low"] < 1.06 < change["high"] and change["p"] <= .05, change
+rows = list(csv.DictReader(open("h.csv", newline="")))
+assert len(rows) == 20 and [r["changed"] for r in rows].index("true") == 6, rows
+assert float(rows[0]["median_ns"]) == f32["runs"][0]["median"], rows[0]
+END
+else
+    say "python3 is not here: the files are not parsed"
+fi
+expect 1 show --fail-on 3 --json -
+says err "Gate of 3 %"
+
+# A run that stands out alone, and one less.
+run 11 585.02 abcdef0123456789 1.06 >11.json
+run 12 585.02 fedcba9876543210 1.2 >12.json
+for day in 13 14 15 16 17 18; do
+    run $day 585.02 abcdef0123456789 1.06 >$day.json
+done
+expect 0 add 11.json 13.json 14.json 15.json 16.json 17.json
+run 19 585.02 fedcba9876543210 1.2 >19.json
+expect 0 add 19.json
+expect 1 show --fail-on 5
+tr -s '\n ' ' ' <out >line
+says line "slower in the newest run alone, of 2026-11-19, same driver, commit abcdef0123 -> fedcba9876"
+last=$("$tool" history list --dir h | awk '/2026-11-19/ { print $1 }')
+expect 0 remove "$last"
+expect 0 show --fail-on 5 --within 3
+expect 2 remove "$last"
+says err "there is no run"
+
+# What is refused.
+run 20 585.02 abc 1 true >fake.json
+expect 5 add fake.json
+says err "stand-in" "--force"
+expect 0 add fake.json --force
+sed 's/"status":"ok"/"status":"error"/; s/"reason":null/"reason":"lost"/
+     s/"times":{.*"calls":1},"rates":{[^}]*}/"times":null,"rates":null/; s/-11T/-21T/' 11.json >bad.json
+expect 4 add bad.json
+expect 5 add h.csv
+expect 6 add missing.json
+
+expect 2
+expect 2 add
+expect 2 show 1.json
+expect 2 forget 1
+says err 'it must be one of add, show, list, remove'
+expect 2 show --op gemn
+expect 2 show --last none
+mkdir other
+printf 'no database, but long enough to be looked at by whoever opens it' >other/history.db
+code=0
+"$tool" history list --dir other >out 2>err || code=$?
+[ "$code" -eq 5 ] || { cat err; fail "a file that is no database: exit code $code"; }
+says err "other/history.db cannot be used"
+cp -r h newer
+if have sqlite3; then
+    sqlite3 newer/history.db 'PRAGMA user_version = 7'
+    code=0
+    "$tool" history list --dir newer >out 2>err || code=$?
+    [ "$code" -eq 5 ] || fail "a newer history: exit code $code"
+    says err "use a newer isomer"
+    [ "$(sqlite3 h/history.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" = ok ] ||
+        fail "the database is not whole"
+fi
+
+# The usual folder.
+export XDG_DATA_HOME="$scratch/data" HOME="$scratch/home"
+"$tool" history add 1.json >out || fail "history add exits with $?"
+[ -f data/isomer/history.db ] || fail "XDG_DATA_HOME has no history"
+XDG_DATA_HOME=relative "$tool" history add 1.json >out || fail "history add exits with $?"
+[ -f home/.local/share/isomer/history.db ] || fail "HOME has no history"
