@@ -447,22 +447,23 @@ static int measure(bench *b, int argc, char **argv)
     if (b->energy) {
         tool_set_bool(b->run, "energy", true);
     }
-    const measure_plan plan = {.list = &b->cases,
-                               .targets = b->targets,
-                               .target_count = b->target_count,
-                               .budget = b->budget,
-                               .whole = b->whole,
-                               .target = 0.02,
-                               .rounds_min = b->rounds > 0 && b->rounds < 5 ? b->rounds : 5,
-                               .rounds_max = b->rounds,
-                               .energy = b->energy ? b->energy_seconds : 0,
-                               .energy_every = r->op || r->variant || r->dtype || r->size,
-                               .seed = b->request.seed,
-                               .run = b->run,
-                               .devices = b->devices,
-                               .crew = &b->crew,
-                               .file = b->paths[JSON] ? &b->files[JSON] : NULL,
-                               .progress = isatty(STDERR_FILENO) != 0};
+    const measure_plan plan = {
+        .list = &b->cases,
+        .targets = b->targets,
+        .target_count = b->target_count,
+        .budget = b->budget,
+        .whole = b->whole,
+        .target = 0.02,
+        .rounds_min = b->rounds > 0 && b->rounds < MEASURE_ROUNDS ? b->rounds : MEASURE_ROUNDS,
+        .rounds_max = b->rounds,
+        .energy = b->energy ? b->energy_seconds : 0,
+        .energy_every = r->op || r->variant || r->dtype || r->size,
+        .seed = b->request.seed,
+        .run = b->run,
+        .devices = b->devices,
+        .crew = &b->crew,
+        .file = b->paths[JSON] ? &b->files[JSON] : NULL,
+        .progress = isatty(STDERR_FILENO) != 0};
     FILE *out = text_stream(b);
     code = measure_run(&plan, &b->root);
     if (!b->root) {

@@ -177,21 +177,21 @@ static void merge(const entry *e, json_t *result)
     json_t *times = json_object_get(result, "times"), *roof = json_object_get(result, "roof");
     int32_t n;
     double *x = flatten(e->rounds, &n);
-    stats_interval time = stats_median_interval(e->a, e->count, 0.95);
+    stats_interval time = stats_median_interval(e->a, e->count, MEASURE_CONFIDENCE);
     double before = record_number(times, "median"), target = record_number(times, "target");
     double bytes =
         record_number(result, "work.bytes_read") + record_number(result, "work.bytes_written");
     measure_set_times(times, &time, x, n);
     free(x);
     tool_set_bool(times, "converged",
-                  e->count >= 5 && (time.high - time.low) / 2 <= target * time.median);
+                  e->count >= MEASURE_ROUNDS && (time.high - time.low) / 2 <= target * time.median);
     json_object_set(times, "samples", e->rounds);
     measure_set_rate(record_at(result, "rates.gbps"), bytes, &time);
     measure_set_rate(record_at(result, "rates.gflops"), record_number(result, "work.flops"), &time);
     if (json_is_object(roof)) {
         tool_set_number(roof, "percent", record_number(roof, "percent") * before / time.median);
     }
-    if (e->count >= 6) {
+    if (e->count >= MEASURE_ROUNDS) {
         drop_flag(json_object_get(result, "flags"), "few-rounds");
     }
 }

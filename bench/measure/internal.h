@@ -6,7 +6,10 @@
 #include "bench/measure/measure.h"
 #include "bench/record/record.h"
 
-enum { MEASURE_PARTS = 4 }; /* copy in, kernel, copy out, total */
+enum {
+    MEASURE_PARTS = 4,      /* copy in, kernel, copy out, total */
+    MEASURE_PART_VISITS = 3 /* how often the parts of a row are measured */
+};
 
 /* One sample. The times are nanoseconds per call. */
 typedef struct measure_sample {
@@ -38,14 +41,18 @@ typedef struct measure_row {
     int32_t rounds;  /* rounds that have a sample */
     int64_t calls;   /* calls in each sample */
     double estimate; /* nanoseconds of a call */
+    /* Seconds: of a visit with one sample, of measuring its parts, of its last check. They are
+     * estimated while the row is prepared; the first two are corrected in each visit. */
+    double visit, moving, checking;
     double prepare, first;
     bool ahead; /* a crew member compiled the case and measured the two times above */
     /* Nanoseconds of a call in the last sample. It belongs to no round; its result is checked. */
     double closing;
-    double (*parts)[MEASURE_PARTS];
-    int32_t part_count, part_room;
+    double parts[MEASURE_PART_VISITS][MEASURE_PARTS];
+    int32_t part_count;
     bool host_clock;                          /* the device's events have no times */
     bool settled;                             /* its interval is narrow enough */
+    bool held;                                /* it waits: the time left is for other rows */
     bool cut;                                 /* its device was lost during a visit to this row */
     double mhz_low, mhz_high, watts, celsius; /* over all visits; NaN: not known */
     uint32_t throttle;                        /* bits of ISO_THROTTLE_... over all visits */
@@ -73,12 +80,17 @@ typedef struct measure_state {
     double rounds_began, rounds_ended; /* in seconds; 0: not reached yet */
     double budget;                     /* seconds for the rounds */
     double compiled;                   /* seconds that the crew took */
-    double besides; /* seconds of a visit without its samples: the mean of the last round */
-    double checks;  /* seconds that the last checks will take, estimated from the first ones */
-    double saved;   /* when the file was last written */
-    bool kept;      /* the file has results */
+    double seen, expected;             /* seconds that the last visits took, and should have */
+    double need;                       /* seconds of the missing rounds, at `planned_at` */
+    double planned_at;                 /* when the plan was last looked at */
+    double planned;                    /* seconds that the plan expects the rounds to take */
+    int32_t skipped;                   /* rows that the plan skipped before the first round */
+    double saved;                      /* when the file was last written */
+    const char *phase;                 /* the phase that was last shown, and when it began */
+    double phase_began;
+    double beat; /* when the last line was written that shows that the run is alive */
+    bool kept;   /* the file has results */
     bool interrupted, lost;
-    bool short_budget;     /* the budget ended before every case had its rounds */
     double energy_seconds; /* how long the phase of --energy took */
     record_noise noise;
 } measure_state;
@@ -88,6 +100,43 @@ typedef struct measure_state {
 /* Lets the crew compile what the rows need, and waits. */
 void measure_ahead(measure_state *state);
 
+/* ---- measure.c ------------------------------------------------------------------------------- */
+
+/* Whether a row should be visited: it has a result, and its interval is still too wide. */
+bool measure_active(const measure_state *state, const measure_row *row);
+
+/* ---- plan.c ---------------------------------------------------------------------------------- */
+
+/* A row as the plan sees it. */
+typedef struct plan_row {
+    int32_t row, item; /* rows of the same case, on several devices, have the same item */
+    int32_t priority;  /* 0: it measures a roof; 1 is kept longest, 9 is dropped first */
+    double cost;       /* seconds */
+    bool kept;         /* the answer */
+} plan_row;
+
+/* Decides which rows to keep so that they take at most `seconds`, and returns how long they take.
+ * Sorts the rows. */
+double measure_plan_fit(plan_row *rows, int32_t count, double seconds);
+
+/* Skips the rows that have no time for their rounds, and says so. */
+void measure_plan_make(measure_state *state);
+/* Holds rows back if the missing rounds no longer fit into `left` seconds. */
+void measure_plan_again(measure_state *state, double left);
+/* Gives the rows that are held back another chance: the machine may be faster again. */
+void measure_plan_release(measure_state *state);
+/* Skips the rows that lack rounds now that the time is over. */
+void measure_plan_end(measure_state *state);
+void measure_skip(measure_row *row);
+
+/* Seconds that the missing rounds of all rows will take. */
+double measure_lacking(const measure_state *state);
+/* Notes how many seconds a visit took, with one sample and without parts. */
+void measure_pace(measure_state *state, measure_row *row, double seconds);
+/* How many rows are kept, or skipped. */
+int32_t measure_kept(const measure_state *state);
+int32_t measure_skipped(const measure_state *state);
+
 /* ---- sample.c -------------------------------------------------------------------------------- */
 
 /* Prepares a row, runs it once, checks the result, and chooses the number of calls in a sample. */
@@ -96,8 +145,6 @@ void measure_prepare(measure_state *state, measure_row *row);
 void measure_visit(measure_state *state, measure_row *row, double seconds);
 /* Takes one last sample and checks its result. */
 void measure_close(measure_state *state, measure_row *row);
-/* The nanoseconds that a visit with one sample takes. */
-double measure_least(const measure_row *row);
 /* Keeps a GPU busy until its clock is steady. */
 void measure_warm(measure_state *state, int32_t target);
 
@@ -169,7 +216,8 @@ double measure_chip_peak(const char *device, const char *type, const char **line
 
 /* ---- progress.c ------------------------------------------------------------------------------ */
 
-void measure_progress(const measure_state *state, const char *phase, double done, double left,
+/* Says how far a phase is. `done` is from 0 to 1; `left` is in seconds, below 0: not known. */
+void measure_progress(measure_state *state, const char *phase, double done, double left,
                       const measure_row *row);
 void measure_progress_end(const measure_state *state);
 

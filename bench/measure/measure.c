@@ -101,7 +101,6 @@ static void free_state(measure_state *state)
         work_job_destroy(state->rows[i].job);
         free(state->rows[i].samples);
         free(state->rows[i].energy);
-        free(state->rows[i].parts);
     }
     for (int32_t t = 0; state->devices && t < state->plan->target_count; t++) {
         free(state->devices[t].idle);
@@ -124,39 +123,24 @@ static bool measured(const measure_row *row)
     return row->result.status == BENCH_OK && row->calls > 0;
 }
 
-static bool active(const measure_state *state, const measure_row *row)
+bool measure_active(const measure_state *state, const measure_row *row)
 {
-    return measured(row) && !row->settled && !state->devices[row->target].dead;
+    int32_t most = state->plan->rounds_max;
+    return measured(row) && !row->settled && !row->held && !state->devices[row->target].dead &&
+           (most == 0 || row->rounds < most);
 }
 
-/* Seconds that one sample of each active row takes. */
-static double least_round(const measure_state *state, int32_t *rows)
+/* How long a visit may go on after its first sample, so that the missing rounds still fit. */
+static double visit_seconds(const measure_state *state, int32_t rows, double left)
 {
-    double sum = 0;
-    *rows = 0;
-    for (int32_t i = 0; i < state->count; i++) {
-        if (!active(state, &state->rows[i])) {
-            continue;
-        }
-        sum += 1e-9 * measure_least(&state->rows[i]);
-        ++*rows;
-    }
-    return sum;
-}
-
-/* How long a visit may go on after its first sample, so that the remaining rounds fit. */
-static double visit_seconds(const measure_state *state, double left)
-{
-    /* If there is only one round, as in a turn of --against, a visit takes more samples. A visit
-     * also has other costs: caches to overwrite, operands to move, a clock to raise. These costs
-     * are known only after the first round. So if there are several rounds, the first one uses only
-     * 40 % of its spare time, and the later ones use 80 %. */
-    const double most = state->plan->rounds_max == 1 ? 0.25 : 0.02;
-    int32_t rows, due = state->plan->rounds_min - state->round + 1;
-    double least = least_round(state, &rows);
-    double spare = left / (due > 1 ? due : 1) - least - state->besides * rows;
+    /* If there is only one round, as in a turn of --against, a visit takes more samples. If there
+     * are several, the first one leaves more of the spare time, because the plan does not yet know
+     * how long visits take. */
+    const double most = state->plan->rounds_max == 1 ? 0.25 : 0.02, reserve = 0.9;
+    int32_t due = state->plan->rounds_min - state->round + 1;
+    double spare = reserve * left - measure_lacking(state);
     double share = state->round == 1 && due > 1 ? 0.4 : 0.8;
-    return rows > 0 ? fmin(fmax(share * spare / rows, 0), most) : 0;
+    return fmin(fmax(share * spare / (due > 1 ? due : 1) / rows, 0), most);
 }
 
 /* xorshift64*: the order differs from round to round, and is the same for the same seed. */
@@ -172,7 +156,7 @@ static int32_t shuffle(measure_state *state, uint64_t *random)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < state->count; i++) {
-        if (active(state, &state->rows[i])) {
+        if (measure_active(state, &state->rows[i])) {
             state->order[n++] = i;
         }
     }
@@ -184,16 +168,15 @@ static int32_t shuffle(measure_state *state, uint64_t *random)
     return n;
 }
 
-/* Marks a row as settled if its interval is narrow enough. With fewer than five rounds, the
- * interval of a median means little. */
+/* Marks a row as settled if its interval is narrow enough. */
 static void settle(const measure_state *state, measure_row *row)
 {
-    enum { ROUNDS_LEAST = 5 };
-    if (row->rounds < state->plan->rounds_min || row->rounds < ROUNDS_LEAST) {
+    if (row->rounds < state->plan->rounds_min || row->rounds < MEASURE_ROUNDS) {
         return;
     }
     double *x = tool_alloc((size_t)row->rounds, sizeof *x, "the rounds");
-    stats_interval i = stats_median_interval(x, measure_round_medians(row, x, false), 0.95);
+    stats_interval i =
+        stats_median_interval(x, measure_round_medians(row, x, false), MEASURE_CONFIDENCE);
     free(x);
     row->settled = (i.high - i.low) / 2 <= state->plan->target * i.median;
 }
@@ -210,78 +193,29 @@ static void save(measure_state *state, double seconds)
     json_decref(root);
 }
 
-/* Visits a row. Returns how many seconds the visit took, without its samples and the warm-up call
- * before them. */
-static double visit(measure_state *state, measure_row *row, double seconds)
+/* Whether there is time to visit a row. Rows that lack rounds are visited until `last`, the others
+ * only in the time before `end` that the first do not need. */
+static bool has_time(const measure_state *state, const measure_row *row, double end, double last)
 {
-    int32_t had = row->count;
-    double began = tool_seconds(), sampled = 0;
-    measure_visit(state, row, seconds);
-    for (int32_t i = had; i < row->count; i++) {
-        sampled += row->samples[i].host * (double)row->calls;
-    }
-    double before = measure_least(row) - row->estimate * (double)row->calls;
-    return fmax(tool_seconds() - began - 1e-9 * (sampled + before), 0);
+    double done = tool_seconds() + row->visit;
+    return row->rounds < state->plan->rounds_min ? done <= last : done + state->need <= end;
 }
 
-static void visit_all(measure_state *state, int32_t n, double seconds, double end)
+static void visit_all(measure_state *state, int32_t n, double end, double last)
 {
-    double besides = 0;
-    int32_t visits = 0;
+    double seconds = visit_seconds(state, n, end - tool_seconds());
     for (int32_t i = 0; i < n && !stop(state); i++) {
         measure_row *row = &state->rows[state->order[i]];
         double now = tool_seconds();
-        if (!active(state, row)) {
+        measure_plan_again(state, last - now);
+        if (!measure_active(state, row) || !has_time(state, row, end, last)) {
             continue;
         }
-        if (now + 1e-9 * measure_least(row) > end) {
-            state->short_budget |= row->rounds < state->plan->rounds_min;
-            continue;
-        }
-        measure_progress(state, "measuring", 1 - (end - now) / state->budget, end - now, row);
-        besides += visit(state, row, seconds);
-        visits++;
+        measure_progress(state, "measuring", 1 - (end - now) / state->budget, fmax(end - now, 0),
+                         row);
+        measure_visit(state, row, seconds);
         row->cut = state->devices[row->target].dead;
         save(state, SAVE_SECONDS);
-    }
-    if (visits > 0) {
-        state->besides = besides / visits;
-    }
-}
-
-static void say_if_short(measure_state *state)
-{
-    int32_t rows;
-    double need = least_round(state, &rows) * state->plan->rounds_min;
-    if (need <= state->budget || state->plan->rounds_max > 0) {
-        return;
-    }
-    measure_progress_end(state);
-    tool_error(
-        TOOL_OK,
-        "the budget of %g s is too short for %d rounds of %d cases, which take about %.0f s: "
-        "some will have fewer rounds (give more time with --budget, or fewer cases with --op or "
-        "--size)",
-        state->budget, (int)state->plan->rounds_min, (int)rows, ceil(need));
-}
-
-static void note_short(measure_state *state)
-{
-    for (int32_t i = 0; i < state->count; i++) {
-        if (active(state, &state->rows[i]) && state->rows[i].rounds < state->plan->rounds_min) {
-            state->short_budget = true;
-        }
-    }
-}
-
-/* Limits the budget of the rounds to what remains of the whole time after preparing and the last
- * checks. */
-static void cut_budget(measure_state *state)
-{
-    const double least = 60, whole = state->plan->whole;
-    double prepared = state->rounds_began - state->began;
-    if (whole > 0) {
-        state->budget = fmin(state->budget, fmax(whole - prepared - state->checks, least));
     }
 }
 
@@ -290,50 +224,71 @@ static void measure_rounds(measure_state *state)
     const measure_plan *plan = state->plan;
     uint64_t random = plan->seed * 0x9e3779b97f4a7c15ULL | 1;
     state->rounds_began = tool_seconds();
-    cut_budget(state);
     if (!stop(state)) {
-        say_if_short(state);
+        measure_plan_make(state);
     }
     double end = tool_seconds() + state->budget;
-    for (;;) {
+    /* A case that lacks its last round may take a little more time. */
+    double last = plan->rounds_max == 1 ? end : end + 0.05 * state->budget;
+    for (int32_t taken = 1; taken > 0;) {
+        measure_plan_release(state);
+        measure_plan_again(state, last - tool_seconds());
         int32_t n = shuffle(state, &random);
-        double left = end - tool_seconds();
-        if (n == 0 || stop(state) || (plan->rounds_max > 0 && state->round == plan->rounds_max)) {
-            return;
+        if (n == 0 || stop(state)) {
+            break;
         }
-        if (left <= 0) {
-            note_short(state);
-            return;
-        }
-        int32_t taken = 0;
         state->round++;
+        taken = 0;
         for (int32_t i = 0; i < state->count; i++) {
             taken -= state->rows[i].count;
         }
-        visit_all(state, n, visit_seconds(state, left), end);
+        visit_all(state, n, end, last);
         for (int32_t i = 0; i < state->count; i++) {
             taken += state->rows[i].count;
-            if (active(state, &state->rows[i])) {
+            if (measure_active(state, &state->rows[i])) {
                 settle(state, &state->rows[i]);
             }
         }
         if (!state->kept) {
             save(state, 0); /* the first round is saved at once */
         }
-        if (taken == 0) { /* no sample fits into the time that is left */
-            note_short(state);
-            return;
-        }
+    }
+    if (!state->interrupted) {
+        measure_plan_end(state);
     }
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* Sorts the rows that are kept longest to the front; a case's rows stay together. */
+static int by_priority(const void *a, const void *b, void *context)
+{
+    const measure_state *state = context;
+    int32_t i = *(const int32_t *)a, j = *(const int32_t *)b;
+    int32_t x = state->rows[i].item->priority, y = state->rows[j].item->priority;
+    return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
+}
+
+/* Prepares the rows, the most important ones first. Skips what is left after half of the time for
+ * the whole run. If that is not limited, preparing may take twice the budget, but not less than
+ * half a minute. */
 static void prepare_all(measure_state *state)
 {
+    const measure_plan *plan = state->plan;
+    double end = plan->whole > 0 ? state->began + plan->whole / 2
+                                 : tool_seconds() + fmax(2 * plan->budget, 30);
+    for (int32_t i = 0; i < state->count; i++) {
+        state->order[i] = i;
+    }
+    qsort_r(state->order, (size_t)state->count, sizeof *state->order, by_priority, state);
     for (int32_t i = 0; i < state->count && !stop(state); i++) {
-        measure_progress(state, "preparing", (double)i / state->count, -1, &state->rows[i]);
-        measure_prepare(state, &state->rows[i]);
+        measure_row *row = &state->rows[state->order[i]];
+        if (tool_seconds() > end && row->result.status == BENCH_OK && plan->rounds_max != 1) {
+            measure_skip(row);
+            continue;
+        }
+        measure_progress(state, "preparing", (double)i / state->count, -1, row);
+        measure_prepare(state, row);
     }
     for (int32_t t = 0; t < state->plan->target_count && !stop(state); t++) {
         measure_warm(state, t);

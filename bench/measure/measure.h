@@ -16,6 +16,11 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* The rounds that every kept case gets: the fewest whose median has an interval of 95 %. */
+enum { MEASURE_ROUNDS = 6 };
+#define MEASURE_CONFIDENCE 0.95
+#define MEASURE_NO_TIME    "no time" /* the reason of BENCH_SKIPPED */
+
 typedef struct measure_plan {
     const work_list *list;
     work_target **targets;
@@ -24,7 +29,7 @@ typedef struct measure_plan {
     double whole;  /* seconds for the whole run, which may reduce the budget; 0: no limit */
     /* A case is settled when half its interval's width, divided by the median, is at most this. */
     double target;
-    int32_t rounds_min; /* usually 5 */
+    int32_t rounds_min; /* usually MEASURE_ROUNDS; rows without time for so many are skipped */
     int32_t rounds_max; /* 0: no limit */
     double energy;      /* seconds of --energy for each case; 0: not asked for */
     bool energy_every;  /* the user chose the cases: measures every kind of them */

@@ -56,7 +56,7 @@ static figures work_out(const measure_row *row)
      * differ wherever rounds differ. */
     out.host = stats_median(rounds, measure_round_medians(row, rounds, true));
     out.rounds = measure_round_medians(row, rounds, false);
-    out.time = stats_median_interval(rounds, out.rounds, 0.95);
+    out.time = stats_median_interval(rounds, out.rounds, MEASURE_CONFIDENCE);
     out.submit = stats_median(submit, row->count);
     free(submit);
     free(rounds);
@@ -86,7 +86,8 @@ static const char *stopped(const measure_state *state, const measure_row *row)
     if (state->interrupted || row->cut) {
         return "interrupted";
     }
-    return state->short_budget || state->plan->rounds_max == 0 ? "budget" : "rounds";
+    return state->plan->rounds_max > 0 && row->rounds == state->plan->rounds_max ? "rounds"
+                                                                                 : "budget";
 }
 
 void measure_set_times(json_t *times, const stats_interval *time, const double *x, int32_t n)
@@ -150,12 +151,11 @@ static json_t *parts_json(const measure_row *row)
     }
     json_t *parts = json_object();
     for (int p = 0; p < MEASURE_PARTS; p++) {
-        double x[16];
-        int32_t n = 0;
-        for (int32_t i = 0; i < row->part_count && n < 16; i++) {
-            x[n++] = row->parts[i][p];
+        double x[MEASURE_PART_VISITS];
+        for (int32_t i = 0; i < row->part_count; i++) {
+            x[i] = row->parts[i][p];
         }
-        tool_set_number(parts, names[p], stats_median(x, n));
+        tool_set_number(parts, names[p], stats_median(x, row->part_count));
     }
     return parts;
 }
@@ -226,7 +226,7 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
         flag(flags, row->throttle & ISO_THROTTLE_POWER, "power-limited");
         flag(flags, row->mhz_high > 1.05 * row->mhz_low, "unsteady-clock");
         flag(flags, f->rounds > 1 && record_is_noisy(half, submit_bound), "noisy");
-        flag(flags, f->rounds < 6, "few-rounds");
+        flag(flags, f->rounds < MEASURE_ROUNDS, "few-rounds");
         flag(flags, row->result.checks < 2, "checked-once");
     }
     flag(flags, ran_strict(row), "ran-strict");
@@ -289,15 +289,14 @@ static json_t *row_json(const measure_state *state, const measure_row *row,
         tool_set_text(r, "math_used", iso_math_name(result->math));
         tool_set_text(r, "math_reason", result->math_reason);
     }
-    tool_set_text(r, "status", bench_status_name(pending ? BENCH_ERROR : result->status));
-    char reason[128];
-    snprintf(reason, sizeof reason,
-             state->interrupted ? "the run was interrupted before its first sample"
-             : state->devices[row->target].dead
-                 ? "the device was lost before its first sample"
-                 : "the budget of %g s ended before its first sample",
-             state->budget);
-    tool_set_text(r, "reason", pending ? reason : result->status == BENCH_OK ? "" : result->reason);
+    bool lost = state->interrupted || state->devices[row->target].dead;
+    bench_status status = !pending ? result->status : lost ? BENCH_ERROR : BENCH_SKIPPED;
+    tool_set_text(r, "status", bench_status_name(status));
+    tool_set_text(r, "reason",
+                  !pending             ? result->reason
+                  : state->interrupted ? "the run was interrupted before its first sample"
+                  : lost               ? "the device was lost before its first sample"
+                                       : MEASURE_NO_TIME);
     set(r, "verified", verified_json(result));
     for (int i = 0; i < 5; i++) {
         static const char *const none[] = {"times", "rates", "roof", "parts", "clocks"};
@@ -331,6 +330,20 @@ static json_t *phases_json(const measure_state *state, double now)
     return phases;
 }
 
+/* Null while no plan is made: with one round, or before the first. */
+static json_t *plan_json(const measure_state *state)
+{
+    if (state->plan->rounds_max == 1 || state->rounds_began == 0) {
+        return json_null();
+    }
+    json_t *plan = json_object();
+    tool_set_int(plan, "rounds", state->plan->rounds_min);
+    tool_set_int(plan, "kept", measure_kept(state));
+    tool_set_int(plan, "skipped", measure_skipped(state));
+    tool_set_number(plan, "seconds", state->planned);
+    return plan;
+}
+
 static json_t *run_json(const measure_state *state, bool finished)
 {
     json_t *run = json_deep_copy(state->plan->run);
@@ -344,15 +357,16 @@ static json_t *run_json(const measure_state *state, bool finished)
     double share = record_noise_share(&state->noise, &noise);
     tool_set_number(run, "noise", share);
     set(run, "finished", record_now());
-    tool_set_bool(run, "complete",
-                  finished && !state->interrupted && !state->lost && !state->short_budget);
+    tool_set_bool(run, "complete", finished && !state->interrupted && !state->lost);
     tool_set_number(run, "budget", state->budget);
     tool_set_int(run, "rounds", state->round);
+    tool_set_number(run, "confidence", MEASURE_CONFIDENCE);
+    set(run, "plan", plan_json(state));
     tool_set_number(run, "seconds", tool_seconds() - state->began);
     set(run, "phases", phases_json(state, tool_seconds()));
     flag(flags, share > 0.05, "noisy-host");
     flag(flags, state->interrupted, "interrupted");
-    flag(flags, state->short_budget, "budget");
+    flag(flags, measure_skipped(state) > 0, "budget");
     flag(flags, state->lost, "device-lost");
     flag(flags, fake, "fake");
     set(run, "flags", flags);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const double SAMPLE_GPU = 300e3, SAMPLE_CPU = 500e3; /* the shortest sample, in ns */
-enum { VISIT_SAMPLES = 12, ONLY_SAMPLES = 100, CALLS_MOST = 4096, PART_VISITS = 5 };
+enum { VISIT_SAMPLES = 12, ONLY_SAMPLES = 100, CALLS_MOST = 4096 };
 
 /* ---- failing --------------------------------------------------------------------------------- */
 
@@ -123,9 +123,25 @@ static bool keep(measure_row *row, const measure_sample *sample)
 
 /* ---- the first call -------------------------------------------------------------------------- */
 
-/* Chooses the number of calls so that a sample is long enough for the clocks. If the crew compiled
- * the kernels, the first call compiled nothing and is as good as a second one. */
-static bool choose_calls(measure_state *state, measure_row *row, const measure_sample *first)
+/* The seconds that a sample keeps the host, with what is done before it. */
+static double seconds_of(double began, const measure_sample *sample, int64_t calls)
+{
+    /* The first sample's time by the host's clock may contain the loading of a kernel. */
+    double besides = tool_seconds() - began - 1e-9 * sample->host * (double)calls;
+    return fmax(besides, 0) + 1e-9 * sample->time * (double)calls;
+}
+
+/* Short samples are preceded by one that warms up the caches. */
+static bool warms_up(const measure_row *row)
+{
+    return row->estimate * (double)row->calls < 2e6 && !row->item->cold;
+}
+
+/* Chooses the number of calls so that a sample is long enough for the clocks, and estimates how
+ * long a visit takes. If the crew compiled the kernels, the first call compiled nothing and is as
+ * good as a second one; `first` is that call and `took` what it took. */
+static bool choose_calls(measure_state *state, measure_row *row, const measure_sample *first,
+                         double took)
 {
     double least = state->devices[row->target].gpu ? SAMPLE_GPU : SAMPLE_CPU;
     bool enough = row->ahead && first->time >= least;
@@ -133,9 +149,11 @@ static bool choose_calls(measure_state *state, measure_row *row, const measure_s
     measure_sample sample;
     row->estimate = first->time;
     while (!enough) {
+        double began = tool_seconds();
         if (!run(state, row, calls, &sample)) {
             return false;
         }
+        took = seconds_of(began, &sample, calls);
         row->estimate = sample.time;
         if (row->item->cold || calls >= CALLS_MOST || sample.time * (double)calls >= least) {
             break;
@@ -144,7 +162,49 @@ static bool choose_calls(measure_state *state, measure_row *row, const measure_s
         calls = (int64_t)fmin(fmax(wanted, 2 * (double)calls), CALLS_MOST);
     }
     row->calls = calls;
+    row->visit = (warms_up(row) ? 2 : 1) * took;
     return true;
+}
+
+typedef iso_status (*part_step)(work_job *job);
+
+/* Moves the operands in, computes, and moves the result out: each part alone, then all together.
+ * The first time, the result is checked; later moves repeat the same copies. */
+static void take_parts(measure_state *state, measure_row *row)
+{
+    iso_stream stream = work_target_stream(state->plan->targets[row->target]);
+    static const part_step steps[] = {work_job_copy_in, work_job_submit, work_job_copy_out};
+    double parts[MEASURE_PARTS], began = tool_seconds();
+    bool first = row->part_count == 0;
+    if (row->part_count == MEASURE_PART_VISITS) {
+        return;
+    }
+    iso_status status = work_job_ready(row->job);
+    for (int i = 0; i < 3 && status == ISO_OK; i++) {
+        double begin = tool_seconds();
+        status = steps[i](row->job);
+        if (status == ISO_OK) {
+            status = iso_stream_sync(stream);
+        }
+        parts[i] = (tool_seconds() - begin) * 1e9;
+    }
+    if (status == ISO_OK && first) {
+        status = work_job_spoil_parts(row->job);
+    }
+    double begin = tool_seconds();
+    for (int i = 0; i < 3 && status == ISO_OK; i++) {
+        status = steps[i](row->job);
+    }
+    if (status == ISO_OK) {
+        status = iso_stream_sync(stream);
+    }
+    parts[3] = (tool_seconds() - begin) * 1e9;
+    row->moving = tool_seconds() - began;
+    if (status != ISO_OK) {
+        fail(state, row, "moving its operands and its result");
+    } else if (!first || work_job_check_parts(row->job, &row->result)) {
+        memcpy(row->parts[row->part_count++], parts, sizeof parts);
+    }
 }
 
 void measure_prepare(measure_state *state, measure_row *row)
@@ -175,60 +235,20 @@ void measure_prepare(measure_state *state, measure_row *row)
         row->prepare = prepare;
         row->first = sample.host;
     }
-    double judging = tool_seconds();
+    double judging = tool_seconds(), took = seconds_of(spoiled, &sample, 1);
     bool right = work_job_check(row->job, &row->result);
     double judged = tool_seconds();
-    if (right && choose_calls(state, row, &sample)) {
-        state->checks +=
+    if (right && choose_calls(state, row, &sample, took)) {
+        row->checking =
             spoiled - spoiling + judged - judging + 1e-9 * row->estimate * (double)row->calls;
+    }
+    /* The parts are measured here too, so that the plan knows what they take. */
+    if (row->calls > 0 && row->item->parts && state->plan->rounds_max != 1) {
+        take_parts(state, row);
     }
 }
 
 /* ---- visits ---------------------------------------------------------------------------------- */
-
-double measure_least(const measure_row *row)
-{
-    double once = row->estimate * (double)row->calls;
-    return once < 2e6 ? 2 * once : once; /* short ones run once more to warm up */
-}
-
-typedef iso_status (*part_step)(work_job *job);
-
-/* Moves the operands in, computes, and moves the result out: each part alone, then all together. */
-static void take_parts(measure_state *state, measure_row *row)
-{
-    iso_stream stream = work_target_stream(state->plan->targets[row->target]);
-    static const part_step steps[] = {work_job_copy_in, work_job_submit, work_job_copy_out};
-    double parts[MEASURE_PARTS];
-    if (row->part_count == row->part_room) {
-        return;
-    }
-    iso_status status = work_job_ready(row->job);
-    for (int i = 0; i < 3 && status == ISO_OK; i++) {
-        double begin = tool_seconds();
-        status = steps[i](row->job);
-        if (status == ISO_OK) {
-            status = iso_stream_sync(stream);
-        }
-        parts[i] = (tool_seconds() - begin) * 1e9;
-    }
-    if (status == ISO_OK) {
-        status = work_job_spoil_parts(row->job);
-    }
-    double begin = tool_seconds();
-    for (int i = 0; i < 3 && status == ISO_OK; i++) {
-        status = steps[i](row->job);
-    }
-    if (status == ISO_OK) {
-        status = iso_stream_sync(stream);
-    }
-    parts[3] = (tool_seconds() - begin) * 1e9;
-    if (status != ISO_OK) {
-        fail(state, row, "moving its operands and its result");
-    } else if (work_job_check_parts(row->job, &row->result)) {
-        memcpy(row->parts[row->part_count++], parts, sizeof parts);
-    }
-}
 
 /* A GPU's clock may have dropped while other devices were measured. So the GPU runs the case for a
  * while before it is timed. */
@@ -253,21 +273,20 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
 {
     bool only = state->plan->rounds_max == 1;
     measure_sample sample;
+    double begin = tool_seconds(), more = begin;
     if (!wake(state, row)) {
         return;
     }
-    double begin = tool_seconds(), end = begin + seconds;
-    if (row->estimate * (double)row->calls < 2e6 && !row->item->cold &&
-        !run(state, row, row->calls, &sample)) {
+    double warm = tool_seconds(), end = warm + seconds;
+    if (warms_up(row) && !run(state, row, row->calls, &sample)) {
         return;
     }
     /* In a new process, threads and clocks must warm up first. */
-    while (only && tool_seconds() - begin < 0.2 * seconds) {
+    while (only && tool_seconds() - warm < 0.2 * seconds) {
         if (!run(state, row, row->calls, &sample)) {
             return;
         }
     }
-    look(state, row);
     for (int i = 0; i < (only ? ONLY_SAMPLES : VISIT_SAMPLES); i++) {
         double left = end - tool_seconds();
         if (i > 0 && (left * 1e9 < row->estimate * (double)row->calls || tool_stop_asked())) {
@@ -276,13 +295,12 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
         if (!run(state, row, row->calls, &sample) || !keep(row, &sample)) {
             return;
         }
+        more = i == 0 ? tool_seconds() : more;
     }
+    double sampled = tool_seconds();
     look(state, row);
+    measure_pace(state, row, more - begin + tool_seconds() - sampled);
     if (row->item->parts) {
-        if (!row->parts) {
-            row->parts = calloc(PART_VISITS, sizeof *row->parts);
-            row->part_room = row->parts ? PART_VISITS : 0;
-        }
         take_parts(state, row);
     }
 }

@@ -97,7 +97,7 @@ bool bench_op_computes(const bench_op *op, const char *kind)
 
 const char *bench_status_name(bench_status status)
 {
-    static const char *const names[] = {"ok", "failed", "unsupported", "error"};
+    static const char *const names[] = {"ok", "failed", "unsupported", "error", "skipped"};
     return names[status];
 }
 

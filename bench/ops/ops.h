@@ -33,10 +33,12 @@ typedef enum bench_status {
     BENCH_OK = 0,
     BENCH_FAILED = 1,      /* a result was wrong, or a rule of the API was broken */
     BENCH_UNSUPPORTED = 2, /* the device does not support it, and reported that before the call */
-    BENCH_ERROR = 3        /* a call failed unexpectedly, or memory ran out */
+    BENCH_ERROR = 3,       /* a call failed unexpectedly, or memory ran out */
+    BENCH_SKIPPED = 4,     /* the budget had no time for it */
+    BENCH_STATUSES = 5
 } bench_status;
 
-const char *bench_status_name(bench_status status); /* "ok", "failed", "unsupported", "error" */
+const char *bench_status_name(bench_status status); /* "ok", "failed", ... */
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
@@ -157,7 +159,8 @@ typedef struct bench_case {
     bool asked; /* the user's request includes it; false: it only measures a roof */
     bool vast;  /* needs more memory than any device has */
     bench_roof roof;
-    int64_t size;                            /* its position on the size axis of a plot */
+    int32_t priority; /* if time is short: 0 (a roof) and 1 are kept longest, 9 is dropped first */
+    int64_t size;     /* its position on the size axis of a plot */
     double flops, bytes_read, bytes_written; /* of one call */
     double longest; /* in seconds; the case is skipped if one call would take a CPU longer */
 } bench_case;

@@ -40,7 +40,8 @@ typedef struct walk {
 /* Members are checked in this order, and only the first fault is reported. */
 
 static const char *const commands[] = {"bench", "against", "verify", NULL};
-static const char *statuses[BENCH_ERROR + 2], *operations[BENCH_OPS + 2]; /* set by record_fault */
+static const char *statuses[BENCH_STATUSES + 1],
+    *operations[BENCH_OPS + 2]; /* set by record_fault */
 static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const sources[] = {"measured", "table", NULL};
 static const char *const verdicts[] = {"FASTER", "SLOWER", "SAME", "AMBIGUOUS", NULL};
@@ -72,6 +73,8 @@ static const rule phase_members[] = {{.names = "preparing", .types = NUMBER},
                                      {.names = "measuring checking", .types = NUMBER},
                                      {0}};
 
+static const rule plan_members[] = {{.names = "rounds kept skipped seconds", .types = NUMBER}, {0}};
+
 static const rule run_members[] = {
     {.names = "command", .types = STRING, .words = commands},
     {.names = "version", .types = STRING},
@@ -87,6 +90,8 @@ static const rule run_members[] = {
     {.names = "energy", .types = TRUTH | LACKING},
     {.names = "math", .types = STRING | LACKING},
     {.names = "rounds seconds noise", .types = NUMBER | NIL | LACKING},
+    {.names = "confidence", .types = NUMBER | LACKING},
+    {.names = "plan", .types = OBJECT | NIL | LACKING, .members = plan_members},
     {.names = "phases", .types = OBJECT | LACKING, .members = phase_members},
     {.names = "probe", .types = NUMBER | NIL | LACKING},
     {.names = "left_out", .types = ARRAY | LACKING, .members = left_out_members},
@@ -449,7 +454,7 @@ char *record_fault(const json_t *root)
         operations[i] = bench_ops[i]->measured;
     }
     operations[BENCH_OPS] = bench_op_of("")->measured;
-    for (int i = 0; i <= BENCH_ERROR; i++) {
+    for (int i = 0; i < BENCH_STATUSES; i++) {
         statuses[i] = bench_status_name((bench_status)i);
     }
     walk w = {.path = "it is"};

@@ -173,7 +173,8 @@ static bool can_go(const view_block *block, int column, const char *variant)
     }
     for (int r = 0; r < block->row_count; r++) {
         const json_t *own = view_cell(block, r, column);
-        if (own && !view_is(own, BENCH_UNSUPPORTED) && pick(block, r, first, last) == column) {
+        if (own && !view_is(own, BENCH_UNSUPPORTED) && !view_is(own, BENCH_SKIPPED) &&
+            pick(block, r, first, last) == column) {
             return false;
         }
     }

@@ -233,7 +233,7 @@ static bool print_reason(table *t, const json_t *results, size_t index)
                *device = record_text(result, "device");
     const char *cut = strlen(reason) > REASON_LENGTH ? " ..." : "";
     char text[256];
-    if (view_is(result, BENCH_UNSUPPORTED)) {
+    if (view_is(result, BENCH_UNSUPPORTED) || view_is(result, BENCH_SKIPPED)) {
         describe(text, sizeof text, results, index);
         entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "%.64s: %s: %.*s%s", device, text, REASON_LENGTH,
               reason, cut);
@@ -247,10 +247,11 @@ static bool print_reason(table *t, const json_t *results, size_t index)
 
 static void print_reasons(table *t)
 {
-    static const bench_status order[] = {BENCH_FAILED, BENCH_ERROR, BENCH_UNSUPPORTED};
+    static const bench_status order[] = {BENCH_FAILED, BENCH_ERROR, BENCH_UNSUPPORTED,
+                                         BENCH_SKIPPED};
     const json_t *results = json_object_get(t->root, "results");
     int printed = 0, left = 0;
-    for (int s = 0; s < 3; s++) {
+    for (size_t s = 0; s < sizeof order / sizeof order[0]; s++) {
         for (size_t i = 0; i < json_array_size(results); i++) {
             if (!view_is(json_array_get(results, i), order[s])) {
                 continue;

@@ -22,7 +22,7 @@ static int count_of(const report_model *model, int device, const char *status)
 
 static void put_counts(report_page *page)
 {
-    enum { STATES = BENCH_ERROR + 1 };
+    enum { STATES = BENCH_STATUSES };
     const report_model *model = page->model;
     FILE *out = page->out;
     const char *names[STATES];

@@ -148,12 +148,12 @@ static void put_row(report_page *page, int at)
     const report_row *row = &page->model->rows[at];
     const json_t *json = row->json;
     FILE *out = page->out;
-    bool ok = strcmp(row->status, bench_status_name(BENCH_OK)) == 0;
-    bool unsupported = strcmp(row->status, bench_status_name(BENCH_UNSUPPORTED)) == 0;
+    bool bad = strcmp(row->status, bench_status_name(BENCH_FAILED)) == 0 ||
+               strcmp(row->status, bench_status_name(BENCH_ERROR)) == 0;
     report_put(out,
                "<tr id=\"r%d\" class=\"%s%s\" title=\"%s\"><th scope=\"row\">%s</th><td>%s</td>",
-               at, ok || unsupported ? row->status : "bad", row->fake ? " fake" : "",
-               record_text(json, "id"), page->model->groups[row->group].title, row->variant);
+               at, bad ? "bad" : row->status, row->fake ? " fake" : "", record_text(json, "id"),
+               page->model->groups[row->group].title, row->variant);
     number_cell(out, row->size, row->shape);
     report_put(out, "<td>%s</td><td>%s</td>", page->model->devices[row->device].brief, row->status);
     if (row->ok) {

@@ -11,17 +11,17 @@ static const char schema[] = "isomer-suite/1";
 
 enum { MOST_TEXT = 4096, MOST_MIB = 4 };
 
-/* The form of a member's value. Except for FLAG it may also be a list of such values. */
-typedef enum form { WORD, NUMBER, SIZE, FLAG } form;
+/* The form of a member's value. The first three may also be lists of such values. */
+typedef enum form { WORD, NUMBER, SIZE, FLAG, RANK } form;
 
 static const struct {
     const char *name;
     form form;
 } members[] = {
-    {"op", WORD},   {"kind", WORD},    {"variant", WORD}, {"dtype", WORD},   {"size", SIZE},
-    {"m", NUMBER},  {"n", NUMBER},     {"k", NUMBER},     {"rows", NUMBER},  {"cols", NUMBER},
-    {"axis", WORD}, {"trans_a", WORD}, {"trans_b", WORD}, {"batch", NUMBER}, {"steps", NUMBER},
-    {"math", WORD}, {"cache", WORD},   {"parts", FLAG},
+    {"op", WORD},   {"kind", WORD},    {"variant", WORD}, {"dtype", WORD},    {"size", SIZE},
+    {"m", NUMBER},  {"n", NUMBER},     {"k", NUMBER},     {"rows", NUMBER},   {"cols", NUMBER},
+    {"axis", WORD}, {"trans_a", WORD}, {"trans_b", WORD}, {"batch", NUMBER},  {"steps", NUMBER},
+    {"math", WORD}, {"cache", WORD},   {"parts", FLAG},   {"priority", RANK},
 };
 enum { MEMBERS = sizeof members / sizeof members[0] };
 
@@ -60,6 +60,9 @@ static bool is_form(const json_t *value, form expected)
         return json_is_boolean(value);
     }
     bool number = json_is_integer(value) && json_integer_value(value) > 0;
+    if (expected == RANK) {
+        return number && json_integer_value(value) <= 9;
+    }
     bool word = json_is_string(value) && json_string_value(value)[0] != '\0' &&
                 !strchr(json_string_value(value), ',');
     return expected == NUMBER ? number : expected == WORD ? word : number || word;
@@ -72,7 +75,8 @@ static const char *rule_of(form expected)
     static const char *const rules[] = {[WORD] = "a word, or a list of words",
                                         [NUMBER] = "a whole number over 0, or a list of them",
                                         [SIZE] = sizes,
-                                        [FLAG] = "true or false"};
+                                        [FLAG] = "true or false",
+                                        [RANK] = "a whole number from 1 (kept longest) to 9"};
     return rules[expected];
 }
 
@@ -90,7 +94,7 @@ static int check_member(const reader *r, const char *name, const json_t *value)
     }
     form expected = members[at].form;
     bool good = is_form(value, expected);
-    if (json_is_array(value) && expected != FLAG) {
+    if (json_is_array(value) && expected < FLAG) {
         good = json_array_size(value) > 0;
         for (size_t i = 0; i < json_array_size(value); i++) {
             good = good && is_form(json_array_get(value, i), expected);
@@ -384,6 +388,7 @@ static int read_case(const reader *r, json_t *object, work_line *line)
         return code;
     }
     line->parts = json_is_true(json_object_get(object, "parts"));
+    line->priority = (int32_t)json_integer_value(json_object_get(object, "priority"));
     line->size = "1"; /* any valid size, because this first parse only checks the other members */
     if (!work_line_parse(line, &parsed, &member, text, sizeof text)) {
         return wrong(r, strcmp(member, "layout") == 0 ? "axis" : member, "%s", text);

@@ -5,7 +5,10 @@
 
 #include "bench/workload/internal.h"
 
-enum { WORK_WORDS = 48 }; /* in one list */
+enum {
+    WORK_WORDS = 48,  /* in one list */
+    WORK_PRIORITY = 5 /* of a line that gives none */
+};
 
 /* One line of a suite. It stands for every combination of the values in its lists. Each text is a
  * list "a,b,c". NULL means the operation's default. */
@@ -22,6 +25,7 @@ typedef struct work_line {
     const char *cache;
     const char *on; /* "cpu": only if no device is a GPU; "gpu": only if one is; NULL: always */
     bool parts;
+    int32_t priority; /* 1: kept longest if time is short; 9: dropped first; 0: the default, 5 */
     bench_roof roof;
 } work_line;
 

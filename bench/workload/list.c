@@ -51,6 +51,7 @@ static void add(maker *m, bench_case *item)
         }
         seen->parts = seen->parts || item->parts;
         seen->roof = seen->roof != BENCH_NO_ROOF ? seen->roof : item->roof;
+        seen->priority = item->priority < seen->priority ? item->priority : seen->priority;
         return;
     }
     if (list->count == m->capacity) {
@@ -152,6 +153,9 @@ static void add_ways(maker *m, const work_parsed *p, const problem *of)
                 item.roof = p->line->roof;
                 item.asked = m->filtered;
                 item.parts = p->line->parts;
+                item.priority = p->line->roof != BENCH_NO_ROOF ? 0
+                                : p->line->priority > 0        ? p->line->priority
+                                                               : WORK_PRIORITY;
                 item.cold = strcmp(p->caches.items[c], "cold") == 0;
                 set_type(&item, of->type);
                 if (!set_kind(&item, of->kind, p->variants.items[v]) ||

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+# plan.sh: `isomer bench` with too little time. Every kept result has six rounds; the others are
+# skipped by name and by priority, and none is an error. Without a terminal a line shows that the
+# run is alive.
+. "$ISOMER_TEST_COMMON"
+unset ISOMER_REQUIRE
+need python3 python3
+cd "$scratch" || exit
+export ISOMER_NUM_THREADS=1
+
+cat >read.py <<'END'
+"""Checks what every results file promises, and prints: ok skipped."""
+import json, sys
+
+root = json.load(open(sys.argv[1]))
+plan, results = root["run"]["plan"], root["results"]
+assert root["run"]["confidence"] == 0.95
+for r in results:
+    assert r["status"] in ("ok", "skipped"), (r["id"], r["status"], r["reason"])
+    if r["status"] == "skipped":
+        assert r["reason"] == "no time" and not r["times"] and not r["rates"], r["id"]
+    else:
+        rounds = len(r["times"]["samples"])
+        assert rounds >= plan["rounds"], (r["id"], rounds)
+        assert r["times"]["confidence"] == 0.95, r["id"]
+ok = [r for r in results if r["status"] == "ok"]
+assert (plan["rounds"], plan["kept"], plan["skipped"]) == (6, len(ok), len(results) - len(ok)), plan
+print(len(ok), len(results) - len(ok))
+END
+
+# How long a small product takes here; the sizes and budgets below follow it.
+"$tool" bench --backend openmp --no-roofs --rounds 1 --budget 0.5 --op gemm --dtype f64 \
+    --variant naive --size 640 --json probe.json >out 2>&1 || fail "the probe: $(cat out)"
+seconds=$(python3 - <<'END'
+import json
+r = json.load(open("probe.json"))
+t = r["results"][0]["times"]
+# One round has no interval.
+assert t["low"] is None and t["high"] is None and t["confidence"] is None, t
+assert "few-rounds" in r["results"][0]["flags"] and r["run"]["plan"] is None
+print(t["median"] * 1e-9)
+END
+) || fail "one round"
+say "a product of 640 takes $seconds s"
+
+# The dearest case is kept, because its priority is 1; many cheaper ones have 9.
+cat >suite.json <<'END'
+{"schema": "isomer-suite/1", "cases": [
+  {"op": "gemm", "variant": "naive", "dtype": "f64", "priority": 9,
+   "size": [608, 609, 610, 611, 612, 613, 614, 615, 616, 617, 618, 619, 620, 621, 622, 623,
+            624, 625, 626, 627, 628, 629, 630, 631, 632, 633, 634, 635, 636, 637, 638, 639]},
+  {"op": "gemm", "variant": "naive", "dtype": "f64", "size": 640, "priority": 1},
+  {"op": "add", "dtype": "f32", "size": 64}
+]}
+END
+"$tool" bench --backend openmp --no-roofs --suite suite.json --json plan.json --csv plan.csv \
+    --markdown plan.md --report plan.html \
+    --budget "$(python3 -c "print(max(45 * $seconds, 0.05))")" >out 2>err || fail "$(cat out err)"
+counts=$(python3 read.py plan.json) || fail "plan.json: $(cat err)"
+say "ok, skipped: $counts"
+[ "${counts#* }" -gt 0 ] || fail "nothing was skipped"
+grep -q "skipped" err || fail "the skipped results are not announced: $(cat err)"
+for option in --budget --op --size; do
+    grep -q -- "$option" err || fail "the advice lacks $option: $(cat err)"
+done
+grep -q "no time" out || fail "the table does not say why: $(cat out)"
+grep -q ",skipped,no time" plan.csv || fail "the CSV does not say why"
+grep -q "no time" plan.md || fail "the Markdown does not say it: $(cat plan.md)"
+grep -q "no time" plan.html || fail "the report does not say why"
+python3 - <<'END' || fail "the least important case was kept longer"
+import json
+results = {r["id"].split("/")[3].split("x")[0]: r["status"] for r in json.load(open("plan.json"))["results"]}
+assert results["640"] == "ok", results
+END
+
+# No time at all: everything is skipped, and nothing was measured.
+code=0
+"$tool" bench --backend openmp --no-roofs --suite suite.json --json none.json --budget 0.01 \
+    --op gemm >out 2>err || code=$?
+[ "$code" -eq 4 ] || fail "no time at all: exit code $code: $(cat err)"
+[ "$(python3 read.py none.json)" = "0 33" ] || fail "no time at all: $(cat out err)"
+code=0
+"$tool" compare plan.json none.json --fail-on 5 >out 2>err || code=$?
+[ "$code" -ne 1 ] || fail "a skipped case counts as lost: $(cat out err)"
+
+# Wrong priorities.
+for value in 0 10 1.5 '"1"' '[1]'; do
+    echo "{\"schema\": \"isomer-suite/1\", \"cases\": [{\"op\": \"add\", \"size\": 8, \"priority\": $value}]}" \
+        >wrong.json
+    code=0
+    "$tool" bench --backend openmp --suite wrong.json --list >out 2>err || code=$?
+    [ "$code" -eq 2 ] || fail "priority $value: exit code $code"
+    grep -q 'cases\[0\].priority: .* from 1 (kept longest) to 9' err || fail "priority $value: $(cat err)"
+done
+
+# A line every ten seconds. The products take half a second each.
+sizes=$(python3 -c "
+n = int(640 * (0.5 / $seconds) ** (1 / 3))
+print(','.join(str(n + i) for i in range(12)))")
+"$tool" bench --backend openmp --no-roofs --op gemm --variant naive --dtype f64 --size "$sizes" \
+    --budget 200 --json beat.json >out 2>err &
+pid=$! tries=0
+while kill -0 "$pid" 2>/dev/null && ! grep -q "isomer: [a-z]*, " err && [ "$tries" -lt 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -TERM "$pid" || fail "no line came: $(cat err)"
+wait "$pid" || true
+grep -Eq '^isomer: (preparing|measuring), [0-9]+ % done,( about [0-9]+ s left,)? openmp:0 gemm/naive' err ||
+    fail "no line shows that the run is alive: $(cat err)"
