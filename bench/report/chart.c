@@ -156,6 +156,17 @@ static void thin(chart_series *series, const chart_axis *axis)
     series->count = kept;
 }
 
+/* Variants may have different limits at a size: the highest counts. */
+static void merge_limits(chart_series *series)
+{
+    int kept = 0;
+    for (int i = 0; i < series->count; i++) { /* sorted by x, then y */
+        kept -= kept > 0 && series->points[kept - 1].x == series->points[i].x;
+        series->points[kept++] = series->points[i];
+    }
+    series->count = kept;
+}
+
 static void include(chart_axis *axis, double value)
 {
     if (value > 0.0 && isfinite(value)) {
@@ -187,8 +198,11 @@ void chart_settle(figure *shown)
         chart_panel *panel = &data->panels[i];
         for (int j = 0; j < panel->count; j++) {
             chart_series *series = &panel->series[j];
-            if (panel->form == CHART_CURVES) {
+            if (panel->form == CHART_CURVES || series->look == LOOK_ROOF) {
                 qsort(series->points, (size_t)series->count, sizeof *series->points, by_x);
+            }
+            if (series->look == LOOK_ROOF && shown->op) {
+                merge_limits(series);
             }
             for (int k = 0; k < series->count; k++) {
                 const chart_point *point = &series->points[k];

@@ -51,6 +51,7 @@ typedef struct chart_series {
     int device;
     chart_look look;
     char *variant; /* "tiled", "cuBLAS"; of a roof its name and value */
+    double named;  /* the x of the point that names a limit */
     chart_point *points;
     int count;
 } chart_series;

@@ -56,15 +56,10 @@ static bool plain(const json_t *result)
 
 static bool stands_for(const kind_of_work *work, const report_row *row)
 {
-    return figure_shows(row) && strcmp(row->op, work->op) == 0 && listed(work->kinds, row->kind) &&
-           listed(work->types, row->dtype) && plain(row->json) &&
-           (work->smallest ? row->size <= SMALL : row->rate.value > 0.0);
-}
-
-static double bytes_of(const report_row *row)
-{
-    return record_number(row->json, "work.bytes_read") +
-           record_number(row->json, "work.bytes_written");
+    return strcmp(row->op, work->op) == 0 && listed(work->kinds, row->kind) &&
+           listed(work->types, row->dtype) &&
+           (work->smallest ? row->size <= SMALL : row->rate.value > 0.0) && figure_shows(row) &&
+           plain(row->json);
 }
 
 static int by_device(const void *left, const void *right)
@@ -79,8 +74,8 @@ static int by_problem(const void *left, const void *right)
 {
     const report_row *a = *(const report_row *const *)left;
     const report_row *b = *(const report_row *const *)right;
-    double x = bytes_of(a), y = bytes_of(b);
-    int order = x != y ? (x < y) - (x > y) : a->problem - b->problem;
+    int order =
+        a->size != b->size ? (a->size < b->size) - (a->size > b->size) : a->problem - b->problem;
     return order != 0 ? order : a->device - b->device;
 }
 

@@ -34,36 +34,29 @@ static double limit_of(const report_row *row)
     return row->percent > 0.0 ? row->rate.value / row->percent * 1e11 : NAN;
 }
 
-/* Adds to a device's limit at a size: variants may have different ones, and the highest counts. */
+/* Adds a point to the limit of a device. In a curve that of the largest size names it. */
 static void add_limit(chart_panel *panel, const report_row *row, double x)
 {
     double limit = limit_of(row);
-    char text[REPORT_TEXT];
-    if (!(limit > 0.0)) {
-        return;
-    }
-    const json_t *roof = json_object_get(row->json, "roof");
-    const bool flops = strcmp(record_text(roof, "unit"), "GB/s") != 0;
     chart_series *series = NULL;
     for (int i = 0; i < panel->count && !series; i++) {
         bool same = panel->series[i].device == row->device && panel->series[i].look == LOOK_ROOF;
         series = same ? &panel->series[i] : NULL;
     }
-    series = series ? series : chart_series_of(panel, row->device, LOOK_ROOF, "");
-    chart_value(text, flops ? CHART_FLOPS : CHART_MOVED, record_number(roof, "value") * 1e9);
-    double last = 0.0;
-    for (int i = 0; i < series->count; i++) {
-        last = fmax(series->points[i].x, last);
-        if (series->points[i].x == x) {
-            series->points[i].y = fmax(series->points[i].y, limit);
-            return;
-        }
+    if (!(limit > 0.0)) {
+        return;
     }
-    if (x >= last) { /* the limit of the largest size names the line */
+    series = series ? series : chart_series_of(panel, row->device, LOOK_ROOF, "limit");
+    chart_point_add(series, (chart_point){x, limit, limit, limit});
+    if (panel->form == CHART_CURVES && x > series->named) {
+        series->named = x;
+        const json_t *roof = json_object_get(row->json, "roof");
+        bool moved = strcmp(record_text(roof, "unit"), "GB/s") == 0;
+        char text[REPORT_TEXT];
+        chart_value(text, moved ? CHART_MOVED : CHART_FLOPS, record_number(roof, "value") * 1e9);
         free(series->variant);
         series->variant = record_format("%s %s", record_text(roof, "name"), text);
     }
-    chart_point_add(series, (chart_point){x, limit, limit, limit});
 }
 
 static void add_row(const rates *work, const report_row *row)
@@ -156,9 +149,14 @@ static void make_figures(rates *work, int first)
             }
         }
     }
-    for (const report_row *row = NULL; (row = report_next(model, row, -1, -1));) {
-        if (figure_shows(row) && belongs(like, &model->groups[row->group])) {
-            add_row(work, row);
+    for (int g = first; g < model->group_count; g++) {
+        bool drawn = work->shares[g].panel >= 0 || work->shares[g].line >= 0;
+        const report_row *row = NULL;
+        while (drawn && belongs(like, &model->groups[g]) &&
+               (row = report_next(model, row, g, -1))) {
+            if (figure_shows(row)) {
+                add_row(work, row);
+            }
         }
     }
 }
@@ -177,10 +175,14 @@ void figure_rates(figure_list *list, const report_model *model)
         for (int i = 0; i < part->size_count; i++) {
             known = known || part->sizes[i] == row->size;
         }
-        if (!known && figure_shows(row)) {
+        bool larger = !part->row || row->size > part->largest;
+        if ((known && !larger) || !figure_shows(row)) {
+            continue;
+        }
+        if (!known) {
             part->sizes[part->size_count++] = row->size;
         }
-        if (figure_shows(row) && (!part->row || row->size > part->largest)) {
+        if (larger) {
             part->largest = row->size;
             part->row = row;
         }

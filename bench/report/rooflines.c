@@ -38,9 +38,9 @@ static const report_row **largest(const report_model *model, int device)
         record_need(calloc((size_t)model->group_count + 1, sizeof(const report_row *)));
     for (const report_row *row = NULL; (row = report_next(model, row, -1, device));) {
         const report_row *other = best[row->group];
-        if (figure_shows(row) && isfinite(intensity_of(row)) && row->operation &&
-            (!other || row->size > other->size ||
-             (row->size == other->size && row->time.value < other->time.value))) {
+        if ((!other || row->size > other->size ||
+             (row->size == other->size && row->time.value < other->time.value)) &&
+            isfinite(intensity_of(row)) && figure_shows(row)) {
             best[row->group] = row;
         }
     }

@@ -18,9 +18,8 @@ static const report_row **chosen(const report_model *model, value_of *value)
     const report_row **best = record_need(calloc(cells + 1, sizeof(const report_row *)));
     for (const report_row *row = NULL; (row = report_next(model, row, -1, -1));) {
         const report_row **cell = &best[row->group * model->device_count + row->device];
-        if (figure_shows(row) && value(row) > 0.0 &&
-            (!*cell || row->size > (*cell)->size ||
-             (row->size == (*cell)->size && value(row) > value(*cell)))) {
+        if ((!*cell || row->size >= (*cell)->size) && value(row) > 0.0 && figure_shows(row) &&
+            (!*cell || row->size > (*cell)->size || value(row) > value(*cell))) {
             *cell = row;
         }
     }

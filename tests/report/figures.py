@@ -43,6 +43,8 @@ def product(n, time, flags=()):
         roof=dict(name="fma f32", unit="GFLOP/s", value=ROOF, percent=100.0 * rate / ROOF,
                   source="measured"),
         parts=dict(copy_in=time, kernel=2 * time, copy_out=time, total=4 * time),
+        energy=dict(joules=flops / 1e11, watts=250, seconds=5, calls=9, gflop_per_joule=100.0,
+                    gb_per_joule=2.0, source="a counter", reason=None),
         clocks=None, flags=list(flags))
 
 
@@ -92,6 +94,7 @@ def small(folder):
          [["measured", "x:0", "copy in", row, 25.0, 0.0, 25.0],
           ["measured", "x:0", "kernel", row, 50.0, 25.0, 75.0],
           ["measured", "x:0", "copy out", row, 25.0, 75.0, 100.0]])
+    same("energy", table(folder, "energy.csv"), [["measured", "x:0", "tiled", row, 1e11, None, None]])
     # 2 * 1024^3 FLOP for 12 * 1024^2 bytes; 4096 / 512 = 8 FLOP/byte is where the limits meet.
     intensity = 2048.0 / 12.0
     points = [r for r in table(folder, "roofline.csv") if r[0] == "measured"]
@@ -99,8 +102,8 @@ def small(folder):
     check(points[0][4] == 2048e9, str(points))
     ends = [float(r[3]) for r in table(folder, "roofline.csv") if r[0] == "limit"]
     check(ends.count(8.0) == 2, "the limits meet elsewhere: %s" % ends)
-    check(sorted(os.listdir(folder)) == ["overview.csv", "rate-gemm.csv", "roofline.csv",
-                                         "split.csv"], str(os.listdir(folder)))
+    check(sorted(os.listdir(folder)) == ["energy.csv", "overview.csv", "rate-gemm.csv",
+                                         "roofline.csv", "split.csv"], str(os.listdir(folder)))
 
 
 def inside(path, width, height):
