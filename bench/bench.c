@@ -20,10 +20,12 @@ static const char help[] =
     "  --suite NAME      quick (the default), full, stream, gemm, transfer, or a JSON file\n"
     "  --op LIST         operations, or single ones such as triad, sum and write:\n"
     "                    %s\n"
-    "  --variant LIST    variants: naive, tiled, vendor, ...\n"
-    "  --dtype LIST      types, or e1 to e16 (elements that are only moved):\n"
+    "  --variant LIST    variants: naive, tiled, vendor, ... or auto, what the library chooses\n"
+    "  --dtype LIST      types, or tf32, or e1 to e16 (elements that are only moved):\n"
     "                    %s\n"
     "  --size LIST       sizes instead of the suite's, such as 1024,4Ki or 64x64x16384\n"
+    "  --axis LIST       only reductions, along 0, 1 or all; with --size 10000x7000\n"
+    "  --case PATTERN    only cases whose id matches, such as 'gemm/*/f32/1024*', of all suites\n"
     "  --math MODE       strict (the default) or tf32\n"
     "  --budget SECONDS  time to measure, without preparation (default 40; full: up to 240)\n"
     "  --rounds N        at most N rounds; with --against: N pairs\n"
@@ -208,6 +210,8 @@ static int parse(bench *b, int argc, char **argv)
                                    {"variant", &b->request.variant, NULL},
                                    {"dtype", &b->request.dtype, NULL},
                                    {"size", &b->request.size, NULL},
+                                   {"axis", &b->request.axis, NULL},
+                                   {"case", &b->request.case_id, NULL},
                                    {"math", &b->math_text, NULL},
                                    {"budget", &b->budget_text, NULL},
                                    {"rounds", &b->rounds_text, NULL},
@@ -438,7 +442,10 @@ static int measure(bench *b, int argc, char **argv)
         return code;
     }
     b->run = record_run("bench", argc, argv);
-    tool_set_text(b->run, "suite", b->request.suite ? b->request.suite : "quick");
+    tool_set_text(b->run, "suite",
+                  b->request.suite     ? b->request.suite
+                  : b->request.case_id ? "all"
+                                       : "quick");
     tool_set_int(b->run, "seed", (int64_t)b->request.seed);
     tool_set_text(b->run, "math", iso_math_name(b->request.math));
     tool_set_number(b->run, "probe", b->probing);

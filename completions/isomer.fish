@@ -58,13 +58,14 @@ function __isomer_variants
         case verify
             printf '%s\n' naive tiled vendor partials write read copy between fill
         case '*'
-            printf '%s\n' naive tiled vendor partials pageable pinned device
+            printf '%s\n' naive tiled vendor partials auto pageable pinned device
     end
 end
 
 function __isomer_types
     __isomer_listed --dtype
     printf '%s\n' e1 e2 e4 e8 e16
+    test (__isomer_command) = bench; and echo tf32
 end
 
 function __isomer_words
@@ -75,6 +76,8 @@ complete -c isomer -n 'test (count (commandline -opc)) -eq 1' -f -a '(__isomer_c
 complete -c isomer -n 'string match -q -- "-*" (commandline -ct)' -a '(__isomer_options)'
 complete -c isomer -n '__isomer_has --backend' -l backend -x \
     -a '(__fish_complete_list , "__isomer_words all auto cuda hip opencl openmp")'
+complete -c isomer -n '__isomer_has --axis' -l axis -x \
+    -a '(__fish_complete_list , "__isomer_words 0 1 all")'
 complete -c isomer -n '__isomer_has --require' -l require -x \
     -a '(__fish_complete_list , "__isomer_words cuda hip opencl openmp")'
 complete -c isomer -n '__isomer_has --available' -l available -x -a 'cuda hip opencl openmp'

@@ -23,7 +23,8 @@ typedef struct bench_result {
     double seconds;     /* `verify` */
     /* `bench` */
     int32_t checks;
-    iso_math math; /* the mode that runs; math_reason says why it is not the requested one */
+    iso_variant how; /* the variant that runs, if `auto` was asked for; otherwise that one */
+    iso_math math;   /* the mode that runs; math_reason says why it is not the requested one */
     char math_reason[ISO_NOTE_MAX];
 } bench_result;
 

@@ -285,6 +285,10 @@ static json_t *row_json(const measure_state *state, const measure_row *row,
     tool_set_text(r, "device", info->spec);
     tool_set_text(r, "library", result->library);
     tool_set_text(r, "kernel", result->kernel);
+    if (row->item->op->arguments && row->item->how == ISO_VARIANT_AUTO &&
+        result->library[0] != '\0') {
+        tool_set_text(r, "variant_used", iso_variant_name(result->how));
+    }
     if (ran_strict(row)) {
         tool_set_text(r, "math_used", iso_math_name(result->math));
         tool_set_text(r, "math_reason", result->math_reason);

@@ -81,7 +81,7 @@ static int fma_roof(const bench_case *item)
 static int matrix_roof(const measure_row *row)
 {
     const bench_case *item = row->item;
-    if (!item->op->libraries || item->how != ISO_VARIANT_VENDOR) {
+    if (!item->op->libraries || row->result.how != ISO_VARIANT_VENDOR) {
         return MEASURE_ROOFS;
     }
     return item->dtype == ISO_F16              ? ROOF_MATRIX_F16
@@ -177,7 +177,7 @@ static void consider_arithmetic(finding *found, const measure_row *row, const st
                                 const iso_device_info *info)
 {
     const bench_case *item = row->item;
-    bool plain = item->how != ISO_VARIANT_VENDOR || info->type != ISO_DEVICE_GPU;
+    bool plain = row->result.how != ISO_VARIANT_VENDOR || info->type != ISO_DEVICE_GPU;
     bool floats = item->dtype == ISO_F32 || item->dtype == ISO_F64;
     if (item->flops > 0 && plain && floats && bench_op_computes(item->op, item->kind)) {
         consider(&found[fma_roof(item)], fma_roof(item), row, time, true);

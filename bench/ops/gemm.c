@@ -17,7 +17,7 @@ static void needs(const bench_case *item, bench_needs *out)
     out->result_type = item->dtype;
     /* Before it multiplies, CLBlast copies operands that are not at the beginning of a buffer. A
      * program that calls only this product would avoid that, so each operand has a buffer here. */
-    out->apart = item->how == ISO_VARIANT_VENDOR;
+    out->apart = item->how == ISO_VARIANT_VENDOR || item->how == ISO_VARIANT_AUTO;
 }
 
 static int64_t greater(int64_t a, int64_t b)

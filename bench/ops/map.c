@@ -55,8 +55,8 @@ static bool set_kind(bench_case *item, const char *kind)
         item->by = &bench_reduce;
         return bench_reduce.set_kind(item, kind);
     }
-    return iso_map_op_parse(kind, op) == ISO_OK &&
-           (item->how == ISO_VARIANT_NAIVE || item->how == ISO_VARIANT_TILED) &&
+    return iso_map_op_parse(kind, op) == ISO_OK && item->how != ISO_VARIANT_VENDOR &&
+           item->how != ISO_VARIANT_PARTIALS &&
            (arith_is_float(item->dtype) || *op == ISO_MAP_COPY || *op == ISO_MAP_ADD ||
             *op == ISO_MAP_MULTIPLY);
 }

@@ -89,7 +89,8 @@ static const struct column {
                {"flags", "flags"},
                {"level", ""},              /* the highest among the flags */
                {"math_used", "math_used"}, /* only if it differs from `math` */
-               {"math_reason", "math_reason"}};
+               {"math_reason", "math_reason"},
+               {"variant_used", "variant_used"}}; /* only if `variant` is auto */
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 

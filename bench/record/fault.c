@@ -190,7 +190,7 @@ static const rule bench_members[] = {
     {.names = "backend device", .types = STRING},
     {.names = "library", .types = STRING | NIL},
     {.names = "kernel", .types = STRING | NIL | LACKING},
-    {.names = "math_used math_reason", .types = STRING | LACKING},
+    {.names = "variant_used math_used math_reason", .types = STRING | LACKING},
     {.names = "status", .types = STRING, .words = statuses},
     {.names = "reason", .types = STRING | NIL},
     {.names = "verified", .types = OBJECT | NIL, .members = verified_members},

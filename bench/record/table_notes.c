@@ -313,6 +313,28 @@ static void print_libraries(table *t, const char *spec)
     }
 }
 
+/* Prints which variants ran where `auto` was asked for: "products vendor, transposes tiled". */
+static void print_auto(table *t, const char *spec)
+{
+    char text[320] = "";
+    json_t *result;
+    size_t i;
+    json_array_foreach(json_object_get(t->root, "results"), i, result)
+    {
+        char one[96];
+        if (record_text(result, "variant_used")[0] == '\0' ||
+            strcmp(record_text(result, "device"), spec) != 0) {
+            continue;
+        }
+        snprintf(one, sizeof one, "%.32s for %s", record_text(result, "variant_used"),
+                 bench_op_of(record_text(result, "op"))->name);
+        add_word(text, sizeof text, one);
+    }
+    if (text[0] != '\0') {
+        entry(t, PAINT_PLAIN, "", PAINT_PLAIN, "auto chose %s", text);
+    }
+}
+
 static void print_left_out(table *t)
 {
     json_t *item;
@@ -348,6 +370,7 @@ static void print_device(table *t, const json_t *device)
               record_time(text, sizeof text, record_number(device, "open")));
     }
     print_libraries(t, record_text(device, "spec"));
+    print_auto(t, record_text(device, "spec"));
 }
 
 static void print_answers(table *t)

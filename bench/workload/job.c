@@ -63,6 +63,7 @@ static bool ask_operation(work_job *job, bench_result *result)
     }
     memcpy(result->library, info.library, sizeof result->library);
     memcpy(result->kernel, info.kernel, sizeof result->kernel);
+    result->how = job->item.how = info.variant; /* checks use the variant that runs */
     if (job->item.op->maths) {
         result->math = job->item.math = info.math; /* checks use the mode that runs */
         memcpy(result->math_reason, info.math_reason, sizeof result->math_reason);

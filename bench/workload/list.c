@@ -2,6 +2,7 @@
 /* list.c - makes the list of cases that a request asks for. */
 #include "bench/workload/line.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ typedef struct maker {
     const work_request *request;
     work_list *list;
     int32_t capacity;
-    tool_words ops, variants, types;
+    tool_words ops, variants, types, axes;
     work_sizes sizes;  /* of --size */
     bool *sizes_used;  /* whether some case has that size; one for each of `sizes` */
     bool filtered;     /* the request's filters apply; false while cases for roofs are added */
@@ -23,13 +24,21 @@ typedef struct maker {
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
+/* TF32 is a type of its own here: `--dtype f32` does not mean it, unless --math asks for it. */
+static bool type_matches(const maker *m, const bench_case *item)
+{
+    bool tf32 = item->math == ISO_MATH_TF32;
+    return m->types.count == 0 || (tf32 && tool_words_have(&m->types, "tf32")) ||
+           ((!tf32 || m->request->math == ISO_MATH_TF32) && tool_words_have(&m->types, item->type));
+}
+
 static bool matches(const maker *m, const bench_case *item)
 {
     const tool_words *ops = &m->ops;
     return (ops->count == 0 || tool_words_have(ops, item->op->name) ||
             tool_words_have(ops, item->op->measured) || tool_words_have(ops, item->kind)) &&
            (m->variants.count == 0 || tool_words_have(&m->variants, item->variant)) &&
-           (m->types.count == 0 || tool_words_have(&m->types, item->type));
+           type_matches(m, item);
 }
 
 static void add(maker *m, bench_case *item)
@@ -41,6 +50,9 @@ static void add(maker *m, bench_case *item)
     item->longest = m->longest;
     if (!work_case_finish(item, m->request->seed)) {
         m->code = tool_error(TOOL_INTERNAL, "the name of a case is too long: %s", item->id);
+        return;
+    }
+    if (m->filtered && m->request->case_id && fnmatch(m->request->case_id, item->id, 0) != 0) {
         return;
     }
     m->matched += m->filtered;
@@ -146,7 +158,10 @@ typedef struct problem {
 
 static void add_ways(maker *m, const work_parsed *p, const problem *of)
 {
-    for (int32_t v = 0; v < p->variants.count; v++) {
+    /* No suite has the variant `auto`. --variant adds it to each problem that has a kernel. */
+    bool chosen = m->filtered && p->op->arguments && tool_words_have(&m->variants, "auto");
+    for (int32_t v = 0; v < p->variants.count + chosen; v++) {
+        const char *variant = v < p->variants.count ? p->variants.items[v] : "auto";
         for (int32_t a = 0; a < count_of(&p->maths); a++) {
             for (int32_t c = 0; c < p->caches.count; c++) {
                 bench_case item = {.op = p->op, .by = p->op, .element = 1};
@@ -158,8 +173,7 @@ static void add_ways(maker *m, const work_parsed *p, const problem *of)
                                                                : WORK_PRIORITY;
                 item.cold = strcmp(p->caches.items[c], "cold") == 0;
                 set_type(&item, of->type);
-                if (!set_kind(&item, of->kind, p->variants.items[v]) ||
-                    !set_math(m, &item, &p->maths, a)) {
+                if (!set_kind(&item, of->kind, variant) || !set_math(m, &item, &p->maths, a)) {
                     continue;
                 }
                 if (item.op->set_layout) {
@@ -176,16 +190,42 @@ static void add_ways(maker *m, const work_parsed *p, const problem *of)
     }
 }
 
+/* The sizes of suites are numbers of elements for a reduction of all. Along an axis, which --axis
+ * asks for, they are those of a square. */
+static void make_square(bench_size *size, const char *axis)
+{
+    int64_t side = 1;
+    if (size->count != 1 || size->beyond_cache || strcmp(axis, "all") == 0) {
+        return;
+    }
+    while ((side + 1) * (side + 1) <= size->of[0]) {
+        side++;
+    }
+    size->of[0] = side;
+}
+
+/* Whether a layout of this operation is the axis of a reduction. */
+static bool has_axis(const bench_op *op)
+{
+    return op->layouts && !op->layout_members;
+}
+
 static void add_problems(maker *m, const work_parsed *p, problem of)
 {
     bool steps = of.kind[0] != '\0' && bench_op_computes(p->op, of.kind);
-    for (int32_t l = 0; l < count_of(&p->layouts); l++) {
+    bool axes = m->filtered && m->axes.count > 0;
+    int32_t layouts = axes ? m->axes.count : count_of(&p->layouts);
+    for (int32_t l = 0; l < layouts && (!axes || has_axis(p->op)); l++) {
         for (int32_t b = 0; b < p->batches.count; b++) {
             for (int32_t s = 0; s < (steps ? p->steps.count : 1); s++) {
-                of.layout = word_of(&p->layouts, l);
-                of.size.batch = p->batches.items[b].of[0];
-                of.size.steps = p->steps.items[s].of[0];
-                add_ways(m, p, &of);
+                problem one = of;
+                one.layout = axes ? m->axes.items[l] : word_of(&p->layouts, l);
+                if (axes && !m->request->size) {
+                    make_square(&one.size, one.layout);
+                }
+                one.size.batch = p->batches.items[b].of[0];
+                one.size.steps = p->steps.items[s].of[0];
+                add_ways(m, p, &one);
             }
         }
     }
@@ -213,11 +253,12 @@ static void add_line(maker *m, const work_parsed *p)
     }
 }
 
-/* Whether a line applies to these devices. If the request selects types or sizes, every line
- * applies. */
+/* Whether a line applies to these devices. If the request selects types, sizes or
+ * ids, every line applies. */
 static bool is_on(const maker *m, const work_line *line)
 {
-    if (!line->on || (m->filtered && (m->request->dtype || m->request->size))) {
+    const work_request *r = m->request;
+    if (!line->on || (m->filtered && (r->dtype || r->size || r->case_id))) {
         return true;
     }
     return m->request->all_cpu == (strcmp(line->on, "cpu") == 0);
@@ -242,23 +283,33 @@ static void add_lines(maker *m, const work_line *lines, int32_t count)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-typedef enum word { OP_WORD, VARIANT_WORD, TYPE_WORD } word;
+typedef enum word { OP_WORD, VARIANT_WORD, TYPE_WORD, AXIS_WORD, SIZE } word;
 
-/* Checks that some operation knows every word of an option. */
+/* Checks that some operation knows every word of an option. The words of operations come first in
+ * the message; `stream`, the older word for maps, is taken and not listed. */
 static int check_words(const char *option, const tool_words *words, word what)
 {
     tool_names names = {0};
+    for (int i = 0; i < BENCH_OPS && what == OP_WORD; i++) {
+        tool_names_add(&names, bench_ops[i]->name);
+    }
     for (int i = 0; i < BENCH_OPS; i++) {
         const bench_op *op = bench_ops[i];
         const char *const *own = what == OP_WORD        ? op->kinds
                                  : what == VARIANT_WORD ? op->variants
-                                                        : op->types;
-        if (what == OP_WORD) {
-            tool_names_add(&names, op->name);
-            tool_names_add(&names, op->measured);
-        }
+                                 : what == TYPE_WORD    ? op->types
+                                 : has_axis(op)         ? op->layouts
+                                                        : NULL;
         for (; own && *own; own++) {
             tool_names_add(&names, *own);
+        }
+    }
+    if (what == VARIANT_WORD || what == TYPE_WORD) {
+        tool_names_add(&names, what == VARIANT_WORD ? "auto" : "tf32");
+    }
+    for (int i = 0; i < words->count; i++) {
+        if (what == OP_WORD && bench_op_find(words->items[i])) {
+            tool_names_add(&names, words->items[i]);
         }
     }
     return tool_words_check(option, words, &names);
@@ -279,22 +330,25 @@ static int read_words(maker *m)
     tool_words sizes = {0};
     char text[512];
     if (!tool_split(r->op, &m->ops) || !tool_split(r->variant, &m->variants) ||
-        !tool_split(r->dtype, &m->types) || !tool_split(r->size, &sizes)) {
+        !tool_split(r->dtype, &m->types) || !tool_split(r->axis, &m->axes) ||
+        !tool_split(r->size, &sizes)) {
         m->code = tool_error(TOOL_INTERNAL, "no memory");
     }
     const struct {
         const char *option, *text;
         const tool_words *words;
-        int what; /* -1: sizes */
+        word what;
     } options[] = {{"op", r->op, &m->ops, OP_WORD},
                    {"variant", r->variant, &m->variants, VARIANT_WORD},
                    {"dtype", r->dtype, &m->types, TYPE_WORD},
-                   {"size", r->size, &sizes, -1}};
-    for (int i = 0; i < 4 && m->code == TOOL_OK; i++) {
+                   {"axis", r->axis, &m->axes, AXIS_WORD},
+                   {"size", r->size, &sizes, SIZE}};
+    enum { OPTIONS = sizeof options / sizeof options[0] };
+    for (int i = 0; i < OPTIONS && m->code == TOOL_OK; i++) {
         m->code = check_named(options[i].option, options[i].text, options[i].words);
     }
-    for (int i = 0; i < 3 && m->code == TOOL_OK; i++) {
-        m->code = check_words(options[i].option, options[i].words, (word)options[i].what);
+    for (int i = 0; i < OPTIONS && options[i].what != SIZE && m->code == TOOL_OK; i++) {
+        m->code = check_words(options[i].option, options[i].words, options[i].what);
     }
     if (m->code == TOOL_OK && !work_sizes_parse(&sizes, &m->sizes, text, sizeof text)) {
         m->code = tool_error(TOOL_USAGE, "--size: %s", text);
@@ -330,11 +384,15 @@ static void add_suite(maker *m)
 {
     const char *name = m->request->suite ? m->request->suite : "quick";
     work_file file = {0};
+    bool all = m->request->case_id && !m->request->suite, found = all;
     for (int32_t i = 0; i < work_suite_count; i++) {
-        if (strcmp(work_suites[i].name, name) == 0) {
+        if (all || strcmp(work_suites[i].name, name) == 0) {
             add_lines(m, work_suites[i].lines, work_suites[i].count);
-            return;
+            found = true;
         }
+    }
+    if (found) {
+        return;
     }
     if (!is_file_name(name)) {
         m->code = unknown_suite(name);
@@ -351,15 +409,25 @@ static void add_suite(maker *m)
 static int check_matched(const maker *m)
 {
     const work_request *r = m->request;
-    const char *name = r->suite ? r->suite : "quick";
+    const char *const options[][2] = {{" --case ", r->case_id},    {" --op ", r->op},
+                                      {" --variant ", r->variant}, {" --dtype ", r->dtype},
+                                      {" --axis ", r->axis},       {" --size ", r->size}};
     if (m->matched == 0) {
+        char text[512] = "";
+        for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+            if (options[i][1]) {
+                tool_join(text, sizeof text, "", options[i][0]);
+                tool_join(text, sizeof text, "", options[i][1]);
+            }
+        }
         return tool_error(TOOL_NOTHING,
-                          "no case of the suite %s matches%s%s%s%s%s%s%s%s; nothing was run "
-                          "(--list without these options shows all cases)",
-                          name, r->op ? " --op " : "", r->op ? r->op : "",
-                          r->variant ? " --variant " : "", r->variant ? r->variant : "",
-                          r->dtype ? " --dtype " : "", r->dtype ? r->dtype : "",
-                          r->size ? " --size " : "", r->size ? r->size : "");
+                          "no case of %s%s matches%s; nothing was run (--list without these "
+                          "options shows all cases)",
+                          r->suite || !r->case_id ? "the suite " : "any suite",
+                          r->suite     ? r->suite
+                          : r->case_id ? ""
+                                       : "quick",
+                          text);
     }
     for (int32_t s = 0; s < m->sizes.count; s++) {
         if (!m->sizes_used[s]) {
@@ -376,7 +444,7 @@ int work_list_make(const work_request *request, work_list *out)
     *out = (work_list){0};
     maker m = {.request = request, .list = out, .filtered = true, .code = TOOL_OK};
     bool full = request->suite && strcmp(request->suite, "full") == 0;
-    m.longest = request->size ? 60 : full ? 0.25 : 1;
+    m.longest = request->size || request->case_id ? 60 : full ? 0.25 : 1;
     m.big_bytes = big_bytes(request);
     if (read_words(&m) == TOOL_OK) {
         add_suite(&m);
@@ -392,6 +460,7 @@ int work_list_make(const work_request *request, work_list *out)
     tool_words_free(&m.ops);
     tool_words_free(&m.variants);
     tool_words_free(&m.types);
+    tool_words_free(&m.axes);
     free(m.sizes_used);
     if (m.code != TOOL_OK) {
         work_list_free(out);

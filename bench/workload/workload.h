@@ -27,6 +27,9 @@ typedef struct work_request {
     const char *variant;
     const char *dtype;
     const char *size; /* "1024,4Ki,2M": N, elements or bytes, depending on the operation */
+    const char *axis; /* "0,1,all": only reductions, along these */
+    /* A pattern of ids, with * and ?. Without `suite`, all built-in suites are searched. */
+    const char *case_id;
     iso_math math;
     uint64_t seed;
     int64_t cache_bytes;  /* the greatest last-level cache of the devices */

@@ -77,6 +77,8 @@ ask isomer verify --suite ''
 offered_alone full quick
 ask isomer bench --suite ''
 offered_alone full gemm quick results.json stream transfer
+ask isomer bench --axis ''
+offered_alone 0 1 all
 for place in 'bench --json' 'report -o' 'compare'; do
     # shellcheck disable=SC2086 # two words
     ask isomer $place ''

@@ -111,6 +111,13 @@ grep -q '"median"' wrong.json && fail "a wrong result has a time"
 says wrong.csv ,failed,
 says wrong.html "element [63]"
 
+# `auto` says which variant ran.
+ISOMER_BACKEND_PATH='' bench 0 --backend openmp --op gemm,transpose,add --dtype f32,e4 --variant auto --json auto.json --csv auto.csv
+says auto.json '"variant": "auto"' '"variant_used": "tiled"'
+says out "auto chose"
+grep -qE ',(tiled|vendor).$' auto.csv || fail "CSV does not say which variant ran"
+rm -f auto.*
+
 # A device without TF32 runs the product as strict, and the row says so and why.
 ISOMER_BACKEND_PATH='' bench 0 --backend openmp --op gemm --dtype f32 --variant vendor,tiled --math tf32 --json tf32.json \
     --csv tf32.csv --report tf32.html

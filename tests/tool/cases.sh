@@ -54,6 +54,37 @@ fi
 ! grep -qv '^map/naive/f64/triad/' "$scratch/some" || fail "filters let other maps through"
 [ -s "$scratch/some" ] || fail "filters let no map through"
 
+# The cases of bench: by id from all suites, along an axis, and by type.
+list() { "$tool" bench --backend openmp --list --no-roofs "$@" >"$scratch/some" || fail "bench --list $*: $?"; }
+chosen() { # chosen PATTERN COUNT: at least this many cases, and all match.
+    ! grep -qvE "$1" "$scratch/some" || { cat "$scratch/some"; fail "a case does not match $1"; }
+    [ "$(wc -l <"$scratch/some")" -ge "$2" ] || { cat "$scratch/some"; fail "too few cases match $1"; }
+}
+list --case 'gemm/*/f32/1024x1024x1024/nn/strict/*'
+chosen '^gemm/[a-z]+/f32/1024x1024x1024/nn/strict/' 3
+grep -q cold "$scratch/some" || fail "--case misses the cases of the suite gemm"
+list --case 'gemm/*' --suite quick --dtype f64 --variant tiled
+chosen '^gemm/tiled/f64/' 2
+list --op reduce --size 10000x7000 --axis 0,1 --dtype f32 --variant tiled
+chosen '^reduce/[a-z]+/tiled/f32/10000x7000/axis[01]/' 4
+list --op sum --size 100x70 --axis all --variant tiled
+chosen '^reduce/sum/tiled/f[0-9]+/7000/all/' 2
+list --axis 1 --suite quick
+chosen '^reduce/[a-z]+/[a-z]+/f[0-9]+/[0-9]+x[0-9]+/axis1/' 4
+list --op gemm --dtype f32 --size 64
+chosen '^gemm/[a-z]+/f32/.*/strict/' 3
+list --op gemm --dtype tf32 --suite full
+chosen '^gemm/vendor/f32/.*/tf32/' 2
+list --op map,gemm,transpose --variant auto --size 64
+chosen '^(stream/[a-z]+|gemm|transpose)/auto/' 4
+cp "$scratch/some" "$scratch/more"
+list --op stream,gemm,transpose --variant auto --size 64
+cmp "$scratch/some" "$scratch/more" || fail "the older word stream means other cases than map"
+code=0
+"$tool" bench --backend openmp --list --case 'gemm/*/zz' >"$scratch/out" 2>"$scratch/err" || code=$?
+[ "$code" = 4 ] || fail "bench --case without a match: exit code $code"
+grep -qF "any suite matches --case gemm/*/zz" "$scratch/err" || fail "$(cat "$scratch/err")"
+
 # Other inputs, and inline streams.
 "$tool" verify --backend openmp --op gemm --dtype f32 --variant tiled --bitwise >"$scratch/one"
 "$tool" verify --backend openmp --op gemm --dtype f32 --variant tiled --bitwise --seed 2 \
