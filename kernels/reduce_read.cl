@@ -12,9 +12,11 @@
 #define VECTOR ((iso_i64)(16 / sizeof(elem))) /* elements of a vector */
 #if defined(ISO_LOOPED)
 #define CHUNK    ISO_READ
+#define SUMS     ISO_READ /* that the compiler makes longer vectors of */
 #define AT(i, k) ((i) * CHUNK + (k))
 #else
 #define CHUNK    (ISO_THREADS * ISO_READ)
+#define SUMS     1 /* leaves registers for more groups */
 #define AT(i, k) ((i) * CHUNK + (k) * ISO_THREADS + id)
 #endif
 
@@ -41,9 +43,9 @@ reduce_read(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL iso_u8 *work, iso
     iso_i64 first = ISO_GROUP_ID(), last = chunks, step = ISO_GROUP_COUNT();
 #endif
     ISO_GLOBAL const ISO_U32X4 *from = (ISO_GLOBAL const ISO_U32X4 *)(x + x_at);
-    ISO_U32X4 v[ISO_READ];
+    ISO_U32X4 v[SUMS];
     lane all = lane_neutral();
-    for (k = 0; k < ISO_READ; k++) {
+    for (k = 0; k < SUMS; k++) {
         v[k] = iso_u32x4(0, 0, 0, 0);
     }
     for (i = first; i < last; i += step) {
@@ -54,13 +56,13 @@ reduce_read(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL iso_u8 *work, iso
         }
         ISO_UNROLL
         for (k = 0; k < ISO_READ; k++) {
-            v[k].x ^= w[k].x;
-            v[k].y ^= w[k].y;
-            v[k].z ^= w[k].z;
-            v[k].w ^= w[k].w;
+            v[k % SUMS].x ^= w[k].x;
+            v[k % SUMS].y ^= w[k].y;
+            v[k % SUMS].z ^= w[k].z;
+            v[k % SUMS].w ^= w[k].w;
         }
     }
-    for (k = 0; k < ISO_READ; k++) {
+    for (k = 0; k < SUMS; k++) {
         all = lane_step(all, read_fold(v[k]), 0, 0);
     }
     for (i = chunks * CHUNK * VECTOR + item; i < n; i += items) {

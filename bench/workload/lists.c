@@ -166,9 +166,16 @@ static const work_line transfer[] = {
 };
 
 /* The cases that measure roofs: two types for each mix of reads and writes. A CPU reaches its peak
- * with few elements, a GPU only with many. */
+ * with few elements, a GPU only with many: the last, small kernel of a reduction would be a tenth
+ * of the time. */
 static const work_line roofs[] = {
     {.op = "reduce", .kind = "xor", .dtype = "i32,i64", .size = BIG, .roof = BENCH_ROOF_MEMORY},
+    {.op = "reduce",
+     .kind = "xor",
+     .dtype = "i32",
+     .size = "256Mi",
+     .on = "gpu",
+     .roof = BENCH_ROOF_MEMORY},
     {.op = "map", .kind = "copy,triad", .size = BIG, .roof = BENCH_ROOF_MEMORY},
     {.op = "transfer", .kind = "copy", .variant = "device", .size = BIG, .roof = BENCH_ROOF_MEMORY},
     {.op = "map", .kind = "chain", .size = "1Mi", .steps = "1024", .roof = BENCH_ROOF_FMA},
