@@ -161,12 +161,13 @@ static void test_shorter_table_lacks_nothing(void **state)
     faults_close(&two);
 }
 
-/* A backend from before maps existed never gets one. */
-static void test_older_has_no_maps(void **state)
+/* A backend from before maps and xor existed never gets one. */
+static void test_older_lacks_newer(void **state)
 {
     (void)state;
     faults_session s;
     iso_map_args copy = ISO_MAP_ARGS_INIT;
+    iso_reduce_args reduce = ISO_REDUCE_ARGS_INIT;
     iso_op_info info = ISO_OP_INFO_INIT;
 
     faults_open(&s, "older-minor");
@@ -182,6 +183,14 @@ static void test_older_has_no_maps(void **state)
         faults_expect(iso_prepare(s.stream, ISO_OP_MAP, &copy), ISO_UNSUPPORTED, "maps");
         faults_expect(iso_map(s.stream, &copy), ISO_UNSUPPORTED, "1.1");
     }
+    reduce.dtype = ISO_I32;
+    reduce.cols = 4;
+    reduce.x = copy.x;
+    reduce.result = copy.z;
+    reduce.op = ISO_XOR;
+    faults_expect(iso_reduce(s.stream, &reduce), ISO_UNSUPPORTED, "reduction xor");
+    reduce.op = ISO_SUM;
+    faults_works(iso_reduce(s.stream, &reduce));
     faults_close(&s);
     faults_open(&s, "newer-minor");
     copy.x.buffer = copy.z.buffer = s.buffer;
@@ -206,7 +215,7 @@ int main(void)
         cmocka_unit_test(test_refused_in_a_choice),
         cmocka_unit_test(test_accepted),
         cmocka_unit_test(test_shorter_table_lacks_nothing),
-        cmocka_unit_test(test_older_has_no_maps),
+        cmocka_unit_test(test_older_lacks_newer),
         cmocka_unit_test(test_unknown_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,8 +274,9 @@ static iso_status supports(void *device, const iso_op *op)
     if (escapes() && op->kind == ISO_OP_GEMM) {
         return real_host->fail(ISO_UNSUPPORTED, "no products: %s", ESCAPES);
     }
-    if (fault_is("older-minor") && op->kind == ISO_OP_MAP) {
-        abort(); /* this kind was added in minor 2 */
+    if (fault_is("older-minor") &&
+        (op->kind == ISO_OP_MAP || (op->kind == ISO_OP_REDUCE && op->reduce->op == ISO_XOR))) {
+        abort(); /* these were added in minors 2 and 5 */
     }
     return reference->supports(device, op);
 }
