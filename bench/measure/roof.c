@@ -59,9 +59,14 @@ int measure_mix(double read, double written)
     return best;
 }
 
+static bool fits_cache(const bench_case *item, const iso_device_info *info)
+{
+    return work_case_array(item) < 4 * info->cache_bytes;
+}
+
 bool measure_in_cache(const bench_case *item, const iso_device_info *info)
 {
-    return !item->cold && work_case_array(item) < 4 * info->cache_bytes;
+    return !item->cold && fits_cache(item, info);
 }
 
 /* The roof of the memory for a case. Transfers between host and device have none. */
@@ -122,8 +127,10 @@ static int binding_roof(const measure_row *row, const measure_roof *roofs,
     if (item->roof == BENCH_ROOF_FMA || !isfinite(moving) || computing > moving) {
         return computing > 0 ? compute : MEASURE_ROOFS;
     }
-    /* The memory's roof says nothing about data in a cache. */
-    return measure_in_cache(item, info) ? MEASURE_ROOFS : memory;
+    /* The memory's roof says nothing about data in a cache. A cold case reads from the memory, but
+     * what it writes may stay in the cache. */
+    bool reads_memory = item->cold && memory == ROOF_READ;
+    return fits_cache(item, info) && !reads_memory ? MEASURE_ROOFS : memory;
 }
 
 /* ---- the roofs of a device ------------------------------------------------------------------- */
@@ -158,17 +165,17 @@ static void consider(finding *found, int roof, const measure_row *row, const sta
 }
 
 /* Where memory is too short for arrays that fit no cache, the cases for the memory's roofs use the
- * largest arrays that it allows, which is better than no roof. No other row in a cache counts, and
- * no cold one: what it writes may stay in the cache. */
+ * largest arrays that it allows, which is better than no roof. No other row whose arrays fit a
+ * cache counts. */
 static void consider_memory(finding *found, const measure_row *row, const stats_interval *time,
                             const iso_device_info *info)
 {
     const bench_case *item = row->item;
     int roof = memory_roof(item);
-    bool cached = measure_in_cache(item, info);
-    if (roof != MEASURE_ROOFS && item->roof != BENCH_ROOF_FMA && !item->cold &&
-        (!cached || item->roof == BENCH_ROOF_MEMORY)) {
-        consider(&found[roof], roof, row, time, !cached);
+    bool fits = fits_cache(item, info);
+    if (roof != MEASURE_ROOFS && item->roof != BENCH_ROOF_FMA &&
+        (!fits || item->roof == BENCH_ROOF_MEMORY)) {
+        consider(&found[roof], roof, row, time, !fits);
     }
 }
 
