@@ -140,7 +140,7 @@ static measure_energy *describe(const measure_state *state, int32_t target)
         work_target_device(state->plan->targets[sensors >= 0 ? sensors : target]), &seen);
     *out = (measure_energy){.joules = NAN, .watts = NAN, .seconds = NAN};
     if (status != ISO_OK) {
-        snprintf(out->reason, sizeof out->reason, "not measured: %s", iso_last_error());
+        snprintf(out->reason, sizeof out->reason, "not measured: %s", tool_reason());
     } else if (seen.energy_joules < 0) {
         snprintf(out->reason, sizeof out->reason, "not measured: %s", seen.energy_reason);
     } else {
@@ -244,7 +244,7 @@ static void measure_case(measure_state *state, measure_row *row)
     iso_status status = repeat(state, row, &w);
     if (status != ISO_OK) {
         snprintf(out->reason, sizeof out->reason, "not measured: %s: %s", iso_status_name(status),
-                 iso_last_error());
+                 tool_reason());
         if (!work_target_revive(state->plan->targets[row->target])) {
             state->devices[row->target].dead = true;
             state->lost = true;

@@ -213,6 +213,25 @@ static void put_block(FILE *out, const view *v, const view_block *block)
     free(order);
 }
 
+static void put_energy(FILE *out, const view *v)
+{
+    view_energy energy;
+    view_energies(v, &energy);
+    if (energy.rest[0] != '\0') {
+        put(out, "\n## Energy\n\n%s\n", energy.rest);
+    }
+    if (energy.count > 0) {
+        fprintf(out, "\n| device | case | W | a call | work |\n"
+                     "| --- | --- | ---: | ---: | ---: |\n");
+    }
+    for (int i = 0; i < energy.count; i++) {
+        const view_energy_row *row = &energy.rows[i];
+        put(out, "| %s | %s | %s | %s | %s |\n", row->device, row->name, row->watts, row->joules,
+            row->rate);
+    }
+    view_energies_free(&energy);
+}
+
 /* Writes the meaning of each flag that any result has. */
 static void put_flags(FILE *out, const json_t *root)
 {
@@ -246,6 +265,7 @@ bool record_markdown(FILE *out, const json_t *root)
     for (int i = 0; i < v.count; i++) {
         put_block(out, &v, &v.blocks[i]);
     }
+    put_energy(out, &v);
     put_flags(out, root);
     view_free(&v);
     return fflush(out) == 0 && !ferror(out);

@@ -530,6 +530,7 @@ void record_table(FILE *out, const json_t *root, int width, bool colour)
     for (int i = 0; i < t.v.count; i++) {
         print_block(&t, &t.v.blocks[i]);
     }
+    table_energy(&t);
     table_foot(&t);
     view_free(&t.v);
 }

@@ -15,7 +15,8 @@ typedef struct table {
 
 bool table_utf8(void); /* whether the environment's locale uses UTF-8 */
 
-void table_head(table *t); /* describes the run, and what holds for all of it */
-void table_foot(table *t); /* signs, results without a number, devices with their roofs */
+void table_head(table *t);   /* describes the run, and what holds for all of it */
+void table_energy(table *t); /* nothing if it was not asked for */
+void table_foot(table *t);   /* signs, results without a number, devices with their roofs */
 
 #endif

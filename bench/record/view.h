@@ -58,6 +58,24 @@ bool view_is(const json_t *result, bench_status status);
 /* Whether a result has a number that counts: it is ok and not invalid. */
 bool view_counts(const json_t *result);
 
+/* ---- energy.c -------------------------------------------------------------------------------- */
+
+/* A case whose energy was measured. */
+typedef struct view_energy_row {
+    const char *device;
+    char *name; /* "copy tiled f32 32Mi" */
+    char watts[16], joules[40], rate[48];
+} view_energy_row;
+
+typedef struct view_energy {
+    view_energy_row *rows;
+    int count;
+    char *rest; /* each device's power at rest, or why it was not measured; "": not asked for */
+} view_energy;
+
+void view_energies(const view *v, view_energy *out);
+void view_energies_free(view_energy *energy);
+
 /* ---- answers.c ------------------------------------------------------------------------------- */
 
 /* Up to five sentences: which device is fastest at what, and by how much. */

@@ -20,7 +20,7 @@ def run(command):
             "arguments": ["isomer", command], "suite": "quick", "seed": 1, "budget": 40.0,
             "math": "strict", "rounds": 6, "seconds": 60.5, "host": HOST, "build": BUILD,
             "settings": SETTINGS, "environment": {"CUDA_VISIBLE_DEVICES": "", "OMP_PLACES": "cores"},
-            "probe": 3.1e8, "left_out": [{"device": "opencl:0", "reason": "it did not open"}],
+            "energy": True, "probe": 3.1e8, "left_out": [{"device": "opencl:0", "reason": "it did not open"}],
             "flags": ["noisy-host"]}
     if command == "against":
         made["against"] = {"this": "a: isomer 0.1.0", "program": "b: isomer 0.1.1"}
@@ -47,7 +47,10 @@ def device(spec, name, kind, roofs, fake=False):
             "memory_total": 8 << 30, "memory_free": None, "cache_bytes": 1 << 20,
             "local_bytes": 0, "units": 4, "threads": 4, "clock_mhz": 2000,
             "properties": {"BLAS": "a library", "nothing": None}, "fake": fake,
-            "open": 2.5e8 if kind == "GPU" else None, "telemetry": telemetry, "roofs": roofs}
+            "open": 2.5e8 if kind == "GPU" else None, "telemetry": telemetry, "roofs": roofs,
+            "idle": {"watts": 101.5, "seconds": 5.01, "source": "sensors 1: board", "reason": None}
+            if kind == "GPU" else {"watts": None, "seconds": None, "source": None,
+                                   "reason": "not measured: a file | is readable by root only"}}
 
 
 class Maker:
@@ -107,6 +110,10 @@ class Maker:
             if ok and gemm else None,
             "clocks": {"mhz_low": 1400.0, "mhz_high": 1500.0, "power_watts": None,
                        "temperature_celsius": 40.0} if ok and dev["type"] == "GPU" else None,
+            "energy": {"joules": 400e-9 * t, "watts": 400.0, "seconds": 5.02, "calls": 7,
+                       "gflop_per_joule": flops / (400 * t) if flops else None,
+                       "gb_per_joule": (read + written) / (400 * t), "source": "sensors 1: board",
+                       "reason": None} if ok and dev["type"] == "GPU" and variant == "tiled" else None,
             "flags": (["fake"] if dev["fake"] else []) +
             (["in-cache"] if self.random.random() < .3 else []) if ok else []}
         result.update(more)

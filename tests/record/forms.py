@@ -53,6 +53,8 @@ def check_csv(path, root):
                             ("median_ns", times.get("median")), ("low_ns", times.get("low")),
                             ("max_ns", times.get("max")), ("flops", result["work"]["flops"]),
                             ("bound", (result["verified"] or {}).get("bound")),
+                            ("joules", (result["energy"] or {}).get("joules")),
+                            ("watts", (result["energy"] or {}).get("watts")),
                             ("roof_percent", (result["roof"] or {}).get("percent"))]:
             if (float(row[name]) if row[name] else None) != value:
                 fail("%s of %s is %r, not %r" % (name, result["id"], row[name], value))
@@ -82,7 +84,7 @@ def check_markdown(path, root):
         else:
             width = None
     rows = [line for line in text.split("\n") if line.startswith("|")]
-    for word in ("**FAILED**", "error", "unsupported", "FAKE"):
+    for word in ("**FAILED**", "error", "unsupported", "FAKE", "| 400 |"):
         if not any(word in row for row in rows):
             fail("Markdown does not say " + word)
     results = [row for row in rows if re.match(r"\| [a-z]* \| [a-z]*\d* \| [0-9x]", row)]
@@ -109,11 +111,15 @@ def check_table(path, root):
                 fail("a control character in the table: %r" % line)
         if colour.count("\x1b[0m") * 2 != colour.count("\x1b["):
             fail("a colour that does not end, at %d" % width)
-        for word in ("FAILED", "FAKE", "Without a number", "Devices and their roofs"):
+        for word in ("FAILED", "FAKE", "Without a number", "Devices and their roofs", "Energy"):
             if word not in plain:
                 fail("the table does not say %s at %d" % (word, width))
         if any(line.count("*") > 1 for line in plain.split("\n")):
             fail("two are the fastest of a row at %d" % width)
+        if width >= 80 and not re.search(r"\n cuda:0 +copy tiled f32 1Mi +400 +[0-9.]+ [mu]?J +[0-9.]+ GB/J\n", plain):
+            fail("the table has no energy at %d" % width)
+        if "cuda:0: 102 W at rest" not in plain:
+            fail("the table does not say the power at rest at %d" % width)
         check_best(plain, root, width)
 
 
