@@ -34,7 +34,7 @@ static const char help[] =
     "  --no-roofs        leaves out the cases that only measure roofs; percentages are then\n"
     "                    missing, except of the roofs in the table of chips\n"
     "  --energy          also measures the energy of some usual cases, or of every kind of case\n"
-    "                    that is chosen with --op, --variant, --dtype or --size\n"
+    "                    that is chosen with --op, --case, --variant, --dtype, --size or --axis\n"
     "  --energy-seconds N\n"
     "                    how long each case is repeated for that (default 5)\n"
     "  --seed N          changes the inputs and the order of the cases (default 1)\n"
@@ -464,7 +464,7 @@ static int measure(bench *b, int argc, char **argv)
         .rounds_min = b->rounds > 0 && b->rounds < MEASURE_ROUNDS ? b->rounds : MEASURE_ROUNDS,
         .rounds_max = b->rounds,
         .energy = b->energy ? b->energy_seconds : 0,
-        .energy_every = r->op || r->variant || r->dtype || r->size,
+        .energy_every = r->op || r->case_id || r->variant || r->dtype || r->size || r->axis,
         .seed = b->request.seed,
         .run = b->run,
         .devices = b->devices,
