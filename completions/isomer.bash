@@ -50,6 +50,10 @@ _isomer() {
         mapfile -t COMPREPLY < <(compgen -W "$(_isomer_commands "$tool")" -- "$word")
         return
     fi
+    if [ "$command" = history ] && [ "$COMP_CWORD" -eq 2 ] && [[ $word != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "add show list remove" -- "$word")
+        return
+    fi
     # bash has --option=value as three words.
     if [ "$word" = = ]; then
         word=

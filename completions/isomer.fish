@@ -74,6 +74,8 @@ end
 
 complete -c isomer -n 'test (count (commandline -opc)) -eq 1' -f -a '(__isomer_commands)'
 complete -c isomer -n 'string match -q -- "-*" (commandline -ct)' -a '(__isomer_options)'
+complete -c isomer -f -a 'add show list remove' \
+    -n 'test (count (commandline -opc)) -eq 2; and test (commandline -opc)[2] = history'
 complete -c isomer -n '__isomer_has --backend' -l backend -x \
     -a '(__fish_complete_list , "__isomer_words all auto cuda hip opencl openmp")'
 complete -c isomer -n '__isomer_has --axis' -l axis -x \

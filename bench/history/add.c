@@ -15,7 +15,8 @@ static const char *host_of(const json_t *run)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static bool is_fake(const json_t *root)
+/* Whether the whole run or one of its devices has no times that mean anything. */
+static bool is_invalid(const json_t *root)
 {
     const json_t *device;
     size_t i;
@@ -25,7 +26,7 @@ static bool is_fake(const json_t *root)
             return true;
         }
     }
-    return record_has_flag(json_object_get(root, "run"), "fake");
+    return record_level_of(json_object_get(root, "run")) == RECORD_INVALID;
 }
 
 static int check(const char *path, const json_t *root, bool force)
@@ -34,7 +35,7 @@ static int check(const char *path, const json_t *root, bool force)
         return tool_error(TOOL_FILES, "%s was written by `isomer verify`, which measures no times",
                           path);
     }
-    if (is_fake(root) && !force) {
+    if (is_invalid(root) && !force) {
         return tool_error(TOOL_FILES,
                           "%s has results of a stand-in made for tests, whose times mean nothing; "
                           "--force adds them anyway",
@@ -129,7 +130,7 @@ static int add_result(history_db *db, const json_t *result, double run)
 
 /* Adds everything within a transaction. `added` gets the number of results; -1: the run is there.
  */
-static int add_all(history_db *db, const json_t *root, int *added)
+static int add_all(history_db *db, const json_t *root, bool force, int *added)
 {
     const json_t *result;
     size_t i;
@@ -143,7 +144,8 @@ static int add_all(history_db *db, const json_t *root, int *added)
     json_array_foreach(json_object_get(root, "results"), i, result)
     {
         bool ok = strcmp(record_text(result, "status"), bench_status_name(BENCH_OK)) == 0;
-        if (ok && code == TOOL_OK) {
+        bool valid = force || record_level_of(result) != RECORD_INVALID;
+        if (ok && valid && code == TOOL_OK) {
             code = add_result(db, result, run);
             (*added)++;
         }
@@ -162,13 +164,14 @@ int history_add(history_db *db, const char *path, bool force)
         code = history_run(db, "BEGIN IMMEDIATE", NULL, 0, NULL, NULL);
     }
     if (root && code == TOOL_OK) {
-        code = add_all(db, root, &added);
+        code = add_all(db, root, force, &added);
         const char *end = code == TOOL_OK && added > 0 ? "COMMIT" : "ROLLBACK";
         int ended = history_run(db, end, NULL, 0, NULL, NULL);
         code = code == TOOL_OK ? ended : code;
     }
     if (root && code == TOOL_OK && added == 0) {
-        code = tool_error(TOOL_NOTHING, "%s has no result that is ok: nothing was added", path);
+        code = tool_error(TOOL_NOTHING, "%s has no result that is ok and valid: nothing was added",
+                          path);
     } else if (root && code == TOOL_OK && added < 0) {
         printf("%s: already in the history, as the run of %s on %s\n", path,
                record_text(root, "run.time"), host_of(json_object_get(root, "run")));

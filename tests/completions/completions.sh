@@ -84,6 +84,8 @@ for place in 'bench --json' 'report -o' 'compare'; do
     ask isomer $place ''
     offered_alone results.json
 done
+ask isomer history ''
+offered_alone add list remove show
 ask isomer bench --seed ''
 offered_alone
 
