@@ -218,7 +218,8 @@ static json_t *result_of(const char *name, const json_t *rounds, const char *dev
     }
     json_object_update_new(result, json_pack("{s:s, s:s, s:s, s:s, s:s}", "math", "", "fill", "",
                                              "cache", "hot", "backend", "other", "device", device));
-    json_object_set_new(result, "library", tool_json_text(label));
+    json_object_set_new(result, "library", json_null());
+    json_object_set_new(result, "kernel", tool_json_text(label));
     tool_set_text(result, "status", bench_status_name(status));
     json_object_set_new(result, "reason", problem ? json_string(problem) : json_null());
     json_object_set_new(

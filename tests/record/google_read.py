@@ -50,7 +50,7 @@ assert one["times"]["low"] == min(times) and one["times"]["high"] == max(times),
 assert close(one["times"]["confidence"], .75), one
 assert close(one["rates"]["gbps"]["value"],
              statistics.median(rounds("copy/4096/real_time", "bytes_per_second")) / 1e9), one
-assert one["rates"]["gflops"] is None and one["library"] == "memcpy", one
+assert one["rates"]["gflops"] is None and one["kernel"] == "memcpy", one
 one = results["missing"]
 assert one["status"] == "error" and one["reason"] == "no device" and one["times"] is None, one
 one = results["wait/iterations:5/manual_time"]
