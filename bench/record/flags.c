@@ -8,6 +8,8 @@
  */
 #include "bench/record/record.h"
 
+#include "bench/ops/ops.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +166,7 @@ static void say_run(record_signs *signs, const json_t *run, int skipped)
     }
     const char *more = "Give the run more time, such as";
     if (skipped > 0) {
-        say(signs, "%d case%s not measured: no time. %s --budget %.0f.", skipped,
+        say(signs, "%d result%s not measured: no time. %s --budget %.0f.", skipped,
             skipped > 1 ? "s were" : " was", more, isfinite(budget) ? 2 * ceil(budget) : 240);
     } else if (record_has_flag(run, "budget") && isfinite(budget)) {
         say(signs, "The budget of %.0f s ended before every case had its rounds. %s --budget %.0f.",
@@ -299,7 +301,7 @@ void record_signs_make(const json_t *root, record_signs *out)
     out->said = record_need(calloc(count + 1, sizeof *out->said));
     json_array_foreach(json_object_get(root, "results"), i, result)
     {
-        skipped += strcmp(record_text(result, "status"), "skipped") == 0;
+        skipped += strcmp(record_text(result, "status"), bench_status_name(BENCH_SKIPPED)) == 0;
     }
     say_run(out, json_object_get(root, "run"), skipped);
     for (size_t d = 0; d < count; d++) {

@@ -182,7 +182,7 @@ static void put_case(FILE *out, const view *v, const view_block *block, int row,
     for (int c = 0; c < block->column_count; c++) {
         const json_t *result = view_cell(block, row, c);
         double rate = view_rate(block, result);
-        if (result && strcmp(record_text(result, "status"), "skipped") != 0) {
+        if (result && !view_is(result, BENCH_SKIPPED)) {
             order[count++] = (ranked){result, view_is(result, BENCH_OK) && rate >= 0 ? rate : -1,
                                       view_counts(result), c};
         }

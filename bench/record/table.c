@@ -23,8 +23,8 @@ typedef struct shown {
 
 typedef struct plan {
     const view_block *block;
-    int *rows; /* the shown rows of the block */
-    int row_count;
+    int *rows;               /* the shown rows of the block */
+    int row_count, measured; /* how many are shown, and how many could be */
     shown *columns;
     int count;
     int kind, type, size, note; /* widths of the labels; 0: not shown */
@@ -133,6 +133,38 @@ static int group_end(const view_block *block, int begin)
     return end;
 }
 
+/* Whether anything was measured in these cells. If not, the text below the tables says why, once
+ * for all such cases of a device. */
+static bool measured(const view_block *block, int row, int first, int last)
+{
+    for (int c = first; c <= last; c++) {
+        const json_t *result = view_cell(block, row, c);
+        if (view_is(result, BENCH_OK) || urgency(result) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int group_rows(const view_block *block, int begin, int end)
+{
+    int count = 0;
+    for (int i = begin; i < end; i++) {
+        count += measured(block, i, 0, block->column_count - 1);
+    }
+    return count;
+}
+
+/* The n-th measured row of a group. */
+static int group_row(const view_block *block, int begin, int n)
+{
+    int row = begin;
+    while (!measured(block, row, 0, block->column_count - 1) || n-- > 0) {
+        row++;
+    }
+    return row;
+}
+
 /* Chooses as many sizes of each kind and type as there is room for: the largest, the smallest, and
  * some in between. */
 static void choose_rows(plan *p)
@@ -141,15 +173,17 @@ static void choose_rows(plan *p)
     int groups = 0;
     p->rows = record_need(calloc((size_t)block->row_count, sizeof *p->rows));
     for (int i = 0; i < block->row_count; i = group_end(block, i)) {
-        groups++;
+        int count = group_rows(block, i, group_end(block, i));
+        groups += count > 0;
+        p->measured += count;
     }
-    int each = block->row_count <= ROWS ? block->row_count : ROWS / groups < 1 ? 1 : ROWS / groups;
+    int each = p->measured <= ROWS ? p->measured : ROWS / groups < 1 ? 1 : ROWS / groups;
     for (int i = 0, end; i < block->row_count; i = end) {
         end = group_end(block, i);
-        int count = end - i, keep = count < each ? count : each;
+        int count = group_rows(block, i, end), keep = count < each ? count : each;
         for (int k = 0; k < keep; k++) {
-            p->rows[p->row_count++] =
-                keep == 1 ? end - 1 : i + (k * (count - 1) + (keep - 1) / 2) / (keep - 1);
+            int n = keep == 1 ? count - 1 : (k * (count - 1) + (keep - 1) / 2) / (keep - 1);
+            p->rows[p->row_count++] = group_row(block, i, n);
         }
     }
 }
@@ -260,7 +294,10 @@ static void choose_columns(table *t, plan *p, const char *const *left_out, int l
     const view_block *block = p->block;
     p->count = 0;
     for (int i = 0; i < block->column_count; i++) {
-        bool drop = false;
+        bool drop = true;
+        for (int r = 0; r < block->row_count && drop; r++) {
+            drop = !measured(block, r, i, i);
+        }
         for (int k = 0; k < left_count; k++) {
             drop = drop || can_go(block, i, left_out[k]);
         }
@@ -465,9 +502,8 @@ static void say_folds(table *t, const plan *p, const char *const *left_out, int 
         }
     }
     used = 0;
-    if (p->row_count < p->block->row_count) {
-        used += (size_t)snprintf(text, sizeof text, "%d of %d rows. ", p->row_count,
-                                 p->block->row_count);
+    if (p->row_count < p->measured) {
+        used += (size_t)snprintf(text, sizeof text, "%d of %d rows. ", p->row_count, p->measured);
     }
     if (names[0] != '\0') {
         used +=
@@ -494,6 +530,11 @@ static void print_block(table *t, const view_block *block)
     int left_out = 0;
     p.columns = record_need(calloc((size_t)block->column_count, sizeof *p.columns));
     choose_rows(&p);
+    if (p.row_count == 0) {
+        free(p.columns);
+        free(p.rows);
+        return;
+    }
     measure_labels(&p);
     choose_columns(t, &p, NULL, 0);
     while (!fits(t, &p) && left_out < 2) {

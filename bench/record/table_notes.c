@@ -136,7 +136,7 @@ static void print_signs(table *t)
         entry(t, PAINT_BOLD, "invalid", PAINT_PLAIN, "%s", record_flag_meaning("clock-wrong"));
     }
     if (t->missing) {
-        entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "not measured; the reasons are below");
+        entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "not measured");
     }
 }
 
@@ -233,7 +233,7 @@ static bool print_reason(table *t, const json_t *results, size_t index)
                *device = record_text(result, "device");
     const char *cut = strlen(reason) > REASON_LENGTH ? " ..." : "";
     char text[256];
-    if (view_is(result, BENCH_UNSUPPORTED) || view_is(result, BENCH_SKIPPED)) {
+    if (view_is(result, BENCH_UNSUPPORTED)) {
         describe(text, sizeof text, results, index);
         entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "%.64s: %s: %.*s%s", device, text, REASON_LENGTH,
               reason, cut);
@@ -247,8 +247,7 @@ static bool print_reason(table *t, const json_t *results, size_t index)
 
 static void print_reasons(table *t)
 {
-    static const bench_status order[] = {BENCH_FAILED, BENCH_ERROR, BENCH_UNSUPPORTED,
-                                         BENCH_SKIPPED};
+    static const bench_status order[] = {BENCH_FAILED, BENCH_ERROR, BENCH_UNSUPPORTED};
     const json_t *results = json_object_get(t->root, "results");
     int printed = 0, left = 0;
     for (size_t s = 0; s < sizeof order / sizeof order[0]; s++) {
