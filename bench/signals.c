@@ -23,7 +23,6 @@ static const struct {
                {SIGFPE, "SIGFPE"}, {SIGABRT, "SIGABRT"}};
 enum { STOPPING = 3, OUTSIDE = 5 }; /* the first 3 ask to stop; the first 5 come from outside */
 static volatile pid_t own_child;    /* leads a process group */
-static char own_folder[PATH_MAX];   /* "": none */
 
 static void say(const char *text)
 {
@@ -49,7 +48,6 @@ static void clean_up(void)
         waitpid(own_child, NULL, 0); /* after this it cannot write any more */
     }
     tool_files_sweep();
-    tool_folder_remove();
 }
 
 static void leave(int number)
@@ -140,33 +138,6 @@ bool tool_stop_asked(void)
 void tool_signals_child(pid_t child)
 {
     own_child = child;
-}
-
-void tool_signals_folder(const char *path)
-{
-    snprintf(own_folder, sizeof own_folder, "%s", path);
-}
-
-void tool_folder_remove(void)
-{
-    _Alignas(struct dirent64) char entries[2048];
-    if (own_folder[0] == '\0') {
-        return;
-    }
-    int folder = open(own_folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    ssize_t got = 0;
-    while (folder >= 0 && (got = getdents64(folder, entries, sizeof entries)) > 0) {
-        for (ssize_t at = 0; at < got;) {
-            const struct dirent64 *entry = (const struct dirent64 *)(entries + at);
-            unlinkat(folder, entry->d_name, 0);
-            at += entry->d_reclen;
-        }
-    }
-    if (folder >= 0) {
-        close(folder);
-    }
-    rmdir(own_folder);
-    own_folder[0] = '\0';
 }
 
 void tool_doing(const char *format, ...)

@@ -211,10 +211,6 @@ bool tool_stop_asked(void);
 /* Sets a child that leads a process group. The group is killed if a signal ends this process. 0: no
  * child. */
 void tool_signals_child(pid_t child);
-/* Sets a temporary folder. It is removed with its files by tool_folder_remove, or if a signal ends
- * this process. */
-void tool_signals_folder(const char *path);
-void tool_folder_remove(void);
 /* Notes what is being done, such as "measuring this on that: ...". If a fault ends the process, a
  * message says so. NULL: nothing. */
 void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);

@@ -8,7 +8,6 @@
 void *record_need(void *block)
 {
     if (!block) {
-        tool_folder_remove();
         tool_no_memory("the output");
     }
     return block;

@@ -13,9 +13,9 @@ static const char help[] =
     "       isomer report RESULTS.json... --figures DIR\n"
     "       isomer report RESULTS.json --export FILE\n"
     "\n"
-    "Makes one HTML page of the results that `isomer bench --json` wrote: the machine, a\n"
-    "summary, plots, every sample and every row. The page needs no network. With several files,\n"
-    "each line is labelled with the name of its file. \"-\" is standard input.\n"
+    "Makes one HTML page of the results that `isomer bench --json` wrote: which\n"
+    "device is fastest at what, figures, and every row. The page needs no network. With several\n"
+    "files, each device is labelled with the name of its file. \"-\" is standard input.\n"
     "\n"
     "  -o FILE         the file to write; \"-\" is standard output\n"
     "  --figures DIR   writes every figure into DIR for a paper, as SVG and, if the cairo library\n"
@@ -28,8 +28,7 @@ static const char help[] =
     "-o may be left out if one of the others is given. A folder is created if it is missing; if a\n"
     "file in it cannot be written, the others still are.\n"
     "\n"
-    "gnuplot makes the plots; without it the page has tables instead. If no result is ok, the\n"
-    "page is still written, with the reasons, and the exit code is 4.\n"
+    "If no result is ok, the page is still written, with the reasons, and the exit code is 4.\n"
     "\n"
     "Exit codes: 0 done, 2 usage, 4 no result is ok, 5 a file is not a results file of\n"
     "`isomer bench`, 6 input or output failed, 70 a fault in isomer.\n";
@@ -203,7 +202,7 @@ static int make(const request *wanted, json_t **roots)
         figures = make_figures(wanted, roots);
     }
     if (code == TOOL_OK && wanted->output) {
-        code = report_make(roots, wanted->inputs, wanted->count, wanted->title, NULL, &out);
+        code = report_write(roots, wanted->inputs, wanted->count, wanted->title, &out);
     }
     tool_file_discard(&export);
     tool_file_discard(&out);

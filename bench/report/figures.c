@@ -58,13 +58,21 @@ static void put_csv(FILE *out, const void *what)
     report_figure_csv(out, what);
 }
 
-/* Saves under NAME plus an ending, which is freed. */
+/* Writes a file into a folder, whole or not at all, and frees its name. False: it failed, and said
+ * why. */
 static bool save(const char *folder, char *name, void (*write)(FILE *out, const void *what),
                  const void *what)
 {
-    bool saved = report_save(folder, name, write, what);
+    tool_file file = {0};
+    char *path = record_format("%s/%s", folder, name);
+    bool good = tool_file_open(&file, path) == TOOL_OK;
+    if (good) {
+        write(file.stream, what); /* an error of the stream makes the commit fail */
+        good = tool_file_commit(&file) == TOOL_OK;
+    }
+    free(path);
     free(name);
-    return saved;
+    return good;
 }
 
 static bool save_figures(const figure_list *list, const char *folder)

@@ -158,28 +158,7 @@ static void put_left_out(FILE *out, const json_t *run)
     }
 }
 
-static void put_flags(FILE *out, const json_t *run)
-{
-    if (json_array_size(json_object_get(run, "flags")) > 0) {
-        fputs("<p>Flags of the run: ", out);
-        report_flags(out, run);
-        fputs("</p>\n", out);
-    }
-}
-
 /* ---- devices --------------------------------------------------------------------------------- */
-
-/* The number of the row that measured a roof; -1: there is none. */
-static int row_of(const report_model *model, int device, const char *id)
-{
-    for (int i = 0; i < model->row_count; i++) {
-        if (model->rows[i].device == device &&
-            strcmp(record_text(model->rows[i].json, "id"), id) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
 
 static void put_roofs(report_page *page, int at)
 {
@@ -190,28 +169,22 @@ static void put_roofs(report_page *page, int at)
     if (json_array_size(roofs) == 0) {
         return;
     }
-    report_table_open(out, "Roofs");
-    fputs("<thead><tr><th scope=\"col\">roof</th><th scope=\"col\" class=\"n\">value</th>"
-          "<th scope=\"col\" class=\"n\">interval</th><th scope=\"col\">from</th></tr></thead>"
+    report_table_open(out, "Limits of the device");
+    fputs("<thead><tr><th scope=\"col\">limit</th><th scope=\"col\">value</th>"
+          "<th scope=\"col\">interval</th><th scope=\"col\">from</th></tr></thead>"
           "<tbody>\n",
           out);
     json_array_foreach(roofs, index, roof)
     {
         const char *by = record_text(roof, "by");
         char value[REPORT_TEXT], low[REPORT_TEXT], high[REPORT_TEXT];
-        int row = row_of(page->model, at, by);
         report_put(out,
-                   "<tr><th scope=\"row\">%s</th><td class=\"n\">%s %s</td>"
-                   "<td class=\"n\">%s to %s</td><td class=\"by\">%s%s",
+                   "<tr><th scope=\"row\">%s</th><td>%s %s</td><td>%s to %s</td>"
+                   "<td>%s%s%s</td></tr>\n",
                    record_text(roof, "name"), report_rate(value, record_number(roof, "value")),
                    record_text(roof, "unit"), report_rate(low, record_number(roof, "low")),
                    report_rate(high, record_number(roof, "high")), record_text(roof, "source"),
-                   row >= 0 || by[0] != '\0' ? ": " : "");
-        if (row >= 0) {
-            report_put(out, "<a href=\"#r%d\">%s</a></td></tr>\n", row, by);
-        } else {
-            report_put(out, "%s</td></tr>\n", by);
-        }
+                   by[0] != '\0' ? ": " : "", by);
     }
     fputs("</tbody></table></div>\n", out);
 }
@@ -231,9 +204,7 @@ static void put_device(report_page *page, int at)
                                      {"opened in", "open", NANOSECONDS}};
     const report_device *device = &page->model->devices[at];
     FILE *out = page->out;
-    report_put(out,
-               "<article class=\"device%s\"><h4><span class=\"chip\" style=\"color:var(--c%d)\">"
-               "</span>%s <span>%s</span></h4>\n",
+    report_put(out, "<article class=\"device%s\"><h4><span class=\"dev d%d\">%s</span> %s</h4>\n",
                device->fake ? " fake" : "", device->colour, device->spec, device->name);
     if (device->fake) {
         fputs("<p class=\"loud\">FAKE: a stand-in made for tests. None of its numbers means "
@@ -257,7 +228,9 @@ void report_machines(report_page *page)
 {
     const report_model *model = page->model;
     FILE *out = page->out;
-    fputs("<section id=\"machines\"><h2>Machines and runs</h2>\n", out);
+    fputs("<section id=\"machines\"><h2>The machine and the run</h2>\n<details>"
+          "<summary>Hardware, settings, limits and sensors</summary>\n",
+          out);
     for (int file = 0; file < model->count; file++) {
         json_t *run = json_object_get(model->roots[file], "run");
         if (model->count > 1) {
@@ -265,7 +238,6 @@ void report_machines(report_page *page)
         }
         fputs("<div class=\"pairs\"><div>", out);
         put_host(out, json_object_get(run, "host"));
-        put_flags(out, run);
         put_left_out(out, run);
         put_settings(out, run);
         put_object(out, "<h4>Environment</h4>", json_object_get(run, "environment"), "–", "");
@@ -279,5 +251,7 @@ void report_machines(report_page *page)
         }
         fputs("</div>\n", out);
     }
-    fputs("</section>\n", out);
+    fputs("</details>\n<details><summary>What the notes in tables mean</summary>\n", out);
+    report_flag_legend(out);
+    fputs("</details></section>\n", out);
 }

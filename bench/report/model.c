@@ -38,7 +38,7 @@ static int add_device(report_model *model, int file, const char *spec, const jso
                               .spec = spec,
                               .name = record_text(json, "name"),
                               .backend = record_text(json, "backend"),
-                              .colour = model->device_count % (REPORT_COLOURS - 1),
+                              .colour = model->device_count % REPORT_COLOURS,
                               .fake = json_is_true(json_object_get(json, "fake"))};
     bool several = model->count > 1;
     device->brief =
@@ -159,8 +159,6 @@ static int find_group(report_model *model, json_t *seen, const report_row *row)
     bool flops = bench_op_computes(row->operation, row->kind);
     model->groups = record_grow(model->groups, group, sizeof *model->groups);
     model->groups[group] = (report_group){.title = title,
-                                          .plain = title_of(row, ""),
-                                          .slug = report_slug(title),
                                           .operation = row->operation,
                                           .op = row->op,
                                           .kind = row->kind,
@@ -195,7 +193,7 @@ static void add_row(report_model *model, json_t *problems, int file, const json_
                         .shape = report_shape(json),
                         .size = record_number(json, "size"),
                         .time = span_of(json_object_get(json, "times"), "median"),
-                        .percent = record_number(json, "roof.percent")};
+                        .percent = record_percent(json)};
     free(problem);
     const char *rate = bench_op_computes(row->operation, row->kind) ? "rates.gflops" : "rates.gbps";
     row->rate = span_of(record_at(json, rate), "value");
@@ -203,6 +201,8 @@ static void add_row(report_model *model, json_t *problems, int file, const json_
     row->device = find_device(model, file, record_text(json, "device"));
     row->fake = model->devices[row->device].fake || record_has_flag(json, "fake");
     row->ok = strcmp(row->status, bench_status_name(BENCH_OK)) == 0 && row->time.value > 0.0;
+    row->counts = row->ok && record_level_of(json) < RECORD_INVALID;
+    row->sign = record_sign(&model->signs[file], json);
     model->ok += row->ok;
 }
 
@@ -251,7 +251,7 @@ static void find_best(report_model *model, int problems)
     for (const report_row *row = NULL; (row = report_next(model, row, -1, -1));) {
         for (int who = 0; who < REPORT_WHOS; who++) {
             int *best = best_of(model, row->problem, row->device, (report_who)who);
-            if (report_is_by(row, (report_who)who) &&
+            if (row->counts && report_is_by(row, (report_who)who) &&
                 (*best < 0 || row->time.value < model->rows[*best].time.value)) {
                 *best = (int)(row - model->rows);
             }
@@ -265,8 +265,10 @@ void report_model_make(report_model *out, json_t *const *roots, const char *cons
     size_t rows = 0, at;
     json_t *value, *problems = record_need(json_object());
     out->files = record_need(calloc((size_t)count, sizeof *out->files));
+    out->signs = record_need(calloc((size_t)count, sizeof *out->signs));
     for (int i = 0; i < count; i++) {
         out->files[i] = file_name(names, i);
+        record_signs_make(roots[i], &out->signs[i]);
         rows += json_array_size(json_object_get(roots[i], "results"));
         json_array_foreach(json_object_get(roots[i], "devices"), at, value)
         {
@@ -289,6 +291,7 @@ void report_model_free(report_model *model)
 {
     for (int i = 0; i < model->count; i++) {
         free(model->files[i]);
+        record_signs_free(&model->signs[i]);
     }
     for (int i = 0; i < model->device_count; i++) {
         free(model->devices[i].brief);
@@ -299,10 +302,9 @@ void report_model_free(report_model *model)
     }
     for (int i = 0; i < model->group_count; i++) {
         free(model->groups[i].title);
-        free(model->groups[i].plain);
-        free(model->groups[i].slug);
     }
     free(model->files);
+    free(model->signs);
     free(model->devices);
     free(model->rows);
     free(model->groups);
@@ -358,18 +360,4 @@ const report_row *report_model_common(const report_model *model, int group, repo
         }
     }
     return chosen;
-}
-
-int report_sizes(const report_model *model, int group,
-                 bool (*takes)(const report_model *model, const report_row *row))
-{
-    double first = NAN;
-    int sizes = 0;
-    for (const report_row *row = NULL; (row = report_next(model, row, group, -1));) {
-        if (row->size > 0.0 && row->size != first && (!takes || takes(model, row))) {
-            first = isnan(first) ? row->size : first;
-            sizes++;
-        }
-    }
-    return sizes;
 }

@@ -1,61 +1,100 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page.c - the page as a whole. */
-#include "bench/report/internal.h"
+#include "bench/report/chart.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* gnuplot's marks, under the names that its SVG uses; all figures share them. */
-static const char marks[] =
-    "<svg class=\"marks\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
-    "<circle id=\"gpDot\" r=\".5\"/>"
-    "<path id=\"gpPt0\" class=\"o\" d=\"M-1,0h2M0,-1v2\"/>"
-    "<path id=\"gpPt1\" class=\"o\" d=\"M-1,-1L1,1M1,-1L-1,1\"/>"
-    "<path id=\"gpPt2\" class=\"o\" d=\"M-1,0h2M0,-1v2M-1,-1L1,1M-1,1L1,-1\"/>"
-    "<path id=\"gpPt3\" class=\"o\" d=\"M-1,-1h2v2h-2z\"/>"
-    "<path id=\"gpPt4\" class=\"f\" d=\"M-1,-1h2v2h-2z\"/>"
-    "<circle id=\"gpPt5\" class=\"o\" r=\"1\"/>"
-    "<circle id=\"gpPt6\" class=\"f\" r=\"1.05\"/>"
-    "<path id=\"gpPt7\" class=\"o\" d=\"M0,-1.33L-1.33,.67L1.33,.67z\"/>"
-    "<path id=\"gpPt8\" class=\"f\" d=\"M0,-1.33L-1.33,.8L1.33,.8z\"/>"
-    "<path id=\"gpPt9\" class=\"o\" d=\"M0,1.33L-1.33,-.67L1.33,-.67z\"/>"
-    "<path id=\"gpPt10\" class=\"f\" d=\"M0,1.33L-1.33,-.8L1.33,-.8z\"/>"
-    "<path id=\"gpPt11\" class=\"o\" d=\"M0,-1.4L1.4,0L0,1.4L-1.4,0z\"/>"
-    "<path id=\"gpPt12\" class=\"f\" d=\"M0,-1.4L1.4,0L0,1.4L-1.4,0z\"/>"
-    "<path id=\"gpPt13\" class=\"o\" d=\"M0,1.33L1.27,.41L.78,-1.07L-.78,-1.07L-1.27,.41z\"/>"
-    "<path id=\"gpPt14\" class=\"f\" d=\"M0,1.33L1.27,.41L.78,-1.07L-.78,-1.07L-1.27,.41z\"/>"
-    "</defs></svg>\n";
+/* ---- title ----------------------------------------------------------------------------------- */
 
-/* ---- figures --------------------------------------------------------------------------------- */
-
-void report_figure_put(report_page *page, report_figure *figure)
+/* "NVIDIA H200" without marks and words that say nothing; to be freed. */
+static char *short_name(const char *name)
 {
-    FILE *out = page->out;
-    if (figure->count > 0) {
-        report_figure_settle(figure);
-        if (page->plotter->data && !report_save_figure(page->plotter->data, figure)) {
-            page->data_failed = true;
+    static const char *const empty[] = {"(R)", "(TM)", "(r)", "(tm)", " Processor", " CPU"};
+    char *text = record_format("%s", name);
+    for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++) {
+        for (char *at; (at = strstr(text, empty[i]));) {
+            memmove(at, at + strlen(empty[i]), strlen(at + strlen(empty[i])) + 1);
         }
-        char *svg = report_plotter_run(page->plotter, figure);
-        report_put(out, "<figure>\n<figcaption>%s</figcaption>\n", figure->title);
-        if (svg) {
-            fputs("<div class=\"plot-box\">", out);
-            report_svg(out, svg, figure);
-            fputs("</div>\n", out);
-            report_figure_legend(out, figure);
-            fputs("<details><summary>Values</summary>\n", out);
-        } else {
-            fputs("<details open><summary>Values (no plot: gnuplot did not make one)</summary>\n",
-                  out);
-        }
-        report_figure_table(out, figure);
-        fputs("</details>\n</figure>\n", out);
-        free(svg);
     }
-    report_figure_free(figure);
+    return text;
 }
 
-/* ---- head and foot --------------------------------------------------------------------------- */
+/* Adds a name unless one of the list is a part of it. */
+static void add_name(json_t *names, const char *name)
+{
+    char *text = short_name(name);
+    size_t at;
+    json_t *known;
+    bool there = text[0] == '\0';
+    json_array_foreach(names, at, known)
+    {
+        there = there || strstr(text, json_string_value(known));
+    }
+    if (!there) {
+        json_array_append_new(names, tool_json_text(text));
+    }
+    free(text);
+}
+
+/* "22 November 2026" of "2026-11-22T..."; to be freed. */
+static char *date_of(const char *time)
+{
+    static const char *const months[] = {"January",   "February", "March",    "April",
+                                         "May",       "June",     "July",     "August",
+                                         "September", "October",  "November", "December"};
+    int year = 0, month = 0, day = 0;
+    bool read = sscanf(time, "%4d-%2d-%2d", &year, &month, &day) == 3;
+    return read && month >= 1 && month <= 12
+               ? record_format("%d %s %d", day, months[month - 1], year)
+               : record_format("%.10s", time);
+}
+
+/* "NVIDIA H200, Intel Xeon · 22 November 2026" */
+static char *title_for(const report_model *model)
+{
+    enum { MOST = 4 };
+    json_t *names = json_array(), *name;
+    char *text = NULL;
+    size_t length = 0, at;
+    FILE *out = record_need(open_memstream(&text, &length));
+    for (int i = 0; i < model->count; i++) {
+        add_name(names, record_text(model->roots[i], "run.host.cpu"));
+    }
+    size_t hosts = json_array_size(names);
+    for (int i = 0; i < model->device_count; i++) {
+        add_name(names, model->devices[i].name);
+    }
+    /* Devices other than the hosts' processors stand first. */
+    for (size_t i = 0; i < hosts; i++) {
+        name = json_incref(json_array_get(names, 0));
+        json_array_remove(names, 0);
+        json_array_append_new(names, name);
+    }
+    json_array_foreach(names, at, name)
+    {
+        if (at < MOST) {
+            fprintf(out, "%s%s", at > 0 ? ", " : "", json_string_value(name));
+        }
+    }
+    if (json_array_size(names) > MOST) {
+        fprintf(out, " and %zu more", json_array_size(names) - MOST);
+    }
+    char *first = date_of(record_text(model->roots[0], "run.time"));
+    fprintf(out, "%s%s", json_array_size(names) > 0 ? " · " : "", first);
+    for (int i = 1; i < model->count; i++) {
+        char *other = date_of(record_text(model->roots[i], "run.time"));
+        fprintf(out, "%s%s", strcmp(first, other) != 0 ? ", " : "",
+                strcmp(first, other) != 0 ? other : "");
+        free(other);
+    }
+    free(first);
+    json_decref(names);
+    return record_need(fclose(out) == 0 ? text : NULL);
+}
+
+/* ---- head ------------------------------------------------------------------------------------ */
 
 static void put_warnings(report_page *page)
 {
@@ -78,54 +117,64 @@ static void put_warnings(report_page *page)
                        "<p class=\"loud\" role=\"alert\"><b>Interrupted:</b> %s was stopped before "
                        "its end; it holds what was measured by then.</p>\n",
                        model->files[i]);
-        } else if (json_is_false(json_object_get(run, "complete"))) {
-            report_put(
-                out,
-                "<p class=\"loud\" role=\"alert\"><b>Not complete:</b> %s ended before every "
-                "case had its rounds.</p>\n",
-                model->files[i]);
         }
     }
-    if (!page->plotter->program) {
-        fputs("<p class=\"loud quietly\">gnuplot was not at hand when this page was made: tables "
-              "stand where its plots would be.</p>\n",
-              out);
+}
+
+/* What holds for a whole run is said here, and not in each row. */
+static void put_notes(report_page *page)
+{
+    const report_model *model = page->model;
+    size_t at, count = 0;
+    json_t *note;
+    for (int i = 0; i < model->count; i++) {
+        count += json_array_size(model->signs[i].notes);
     }
+    if (count == 0) {
+        return;
+    }
+    fprintf(page->out,
+            "<details class=\"notes\"><summary>%zu note%s on the whole run</summary><ul>\n", count,
+            count > 1 ? "s" : "");
+    for (int i = 0; i < model->count; i++) {
+        json_array_foreach(model->signs[i].notes, at, note)
+        {
+            report_put(page->out, "<li>%s%s%s</li>\n", model->count > 1 ? model->files[i] : "",
+                       model->count > 1 ? ": " : "", json_string_value(note));
+        }
+    }
+    fputs("</ul></details>\n", page->out);
 }
 
 static void put_subtitle(report_page *page)
 {
-    static const char *const members[][2] = {{"host.cpu", ", "}, {"suite", "; suite "}};
+    const report_model *model = page->model;
     FILE *out = page->out;
-    fputs("<p class=\"under\">", out);
-    for (int i = 0; i < page->model->count; i++) {
-        const json_t *run = json_object_get(page->model->roots[i], "run");
-        fputs(i > 0 ? "<br>" : "", out);
-        if (page->model->count > 1) {
-            report_put(out, "%s: ", page->model->files[i]);
-        }
-        report_put(out, "%s", record_text(run, "host.name"));
-        for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
-            const char *text = record_text(run, members[m][0]);
-            report_put(out, "%s%s", text[0] != '\0' ? members[m][1] : "", text);
-        }
-        report_put(out, "; %.10s; isomer %s", record_text(run, "time"),
-                   record_text(run, "version"));
-    }
-    fputs("</p>\n", out);
-}
-
-static void put_devices_key(report_page *page)
-{
-    FILE *out = page->out;
-    fputs("<ul class=\"devices-key\" aria-label=\"Colours of the devices\">", out);
-    for (int i = 0; i < page->model->device_count; i++) {
-        const report_device *device = &page->model->devices[i];
-        report_put(out, "<li><span class=\"chip\" style=\"color:var(--c%d)\"></span>%s",
-                   device->colour, device->label);
-        fputs(device->fake ? " <strong class=\"fake\">FAKE</strong></li>" : "</li>", out);
+    fputs("<ul class=\"key\" aria-label=\"Colours of the devices\">", out);
+    for (int i = 0; i < model->device_count; i++) {
+        char *name = short_name(model->devices[i].name);
+        report_put(out, "<li><b class=\"dev d%d\">%s</b> %s%s</li>", model->devices[i].colour,
+                   model->devices[i].brief, name,
+                   model->devices[i].fake ? " <strong class=\"bad\">FAKE</strong>" : "");
+        free(name);
     }
     fputs("</ul>\n", out);
+}
+
+static void put_run_words(report_page *page)
+{
+    const report_model *model = page->model;
+    const json_t *run = json_object_get(model->roots[0], "run");
+    const char *suite = record_text(run, "suite");
+    FILE *out = page->out;
+    fputs("<p class=\"under\">", out);
+    if (model->count > 1) {
+        fprintf(out, "%d runs side by side", model->count);
+    } else {
+        report_put(out, "%s%s", suite[0] != '\0' ? "Suite " : "One run", suite);
+    }
+    report_put(out, " · %d results of %d devices · isomer %s</p>\n", model->row_count,
+               model->device_count, record_text(run, "version"));
 }
 
 static void put_head(report_page *page, const char *title)
@@ -139,107 +188,156 @@ static void put_head(report_page *page, const char *title)
                "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
                "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n<style>\n",
                title);
-    fprintf(out, "%s</style>\n</head>\n<body>\n%s", report_text_css, marks);
-    report_put(out, "<header>\n<h1>%s</h1>\n", title);
+    fputs(report_text_css, out);
+    report_figure_style(out);
+    report_put(
+        out,
+        "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n"
+        "<header>\n<h1>%s</h1>\n",
+        title);
+    put_run_words(page);
     put_subtitle(page);
-    put_devices_key(page);
-    fputs("<div id=\"theme\"></div>\n</header>\n"
-          "<nav aria-label=\"Sections\"><a href=\"#summary\">Summary</a> "
-          "<a href=\"#machines\">Machines</a> <a href=\"#lines\">Time and rate</a> <a "
-          "href=\"#rooflines\">Rooflines</a> "
-          "<a href=\"#parts\">Parts</a> "
-          "<a href=\"#transfers\">Transfers</a> <a href=\"#samples\">Samples</a> "
-          "<a href=\"#results\">All results</a></nav>\n<main>\n",
-          out);
-    put_warnings(page);
+    fputs("</header>\n", out);
 }
 
 static void put_foot(report_page *page)
 {
-    const char *version = page->plotter->version;
     report_put(page->out,
-               "</main>\n<footer><p>Made by isomer %s%s%s. Times are of verified results only. "
-               "Nothing here is loaded from anywhere else.</p></footer>\n",
-               iso_version(), version ? " with " : "", version ? version : "");
+               "</main>\n<footer><p>Made by isomer %s. Times are of verified results only. Nothing "
+               "here is loaded from anywhere else.</p></footer>\n",
+               iso_version());
     fprintf(page->out, "<script>\n%s</script>\n</body>\n</html>\n", report_text_js);
+}
+
+/* ---- figures and sections -------------------------------------------------------------------- */
+
+static void put_figure(FILE *out, const figure *shown)
+{
+    report_put(out, "<figure id=\"%s\"><figcaption><b>%s</b> %s</figcaption>\n", shown->name,
+               shown->title, shown->caption);
+    report_figure_svg(out, shown, FIGURE_WIDE);
+    report_figure_svg(out, shown, FIGURE_NARROW);
+    fputs("</figure>\n", out);
+}
+
+static bool is_first(const report_model *model, int group)
+{
+    for (int g = 0; g < group; g++) {
+        if (strcmp(model->groups[g].op, model->groups[group].op) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *title_of(const report_group *group)
+{
+    return group->operation->title ? group->operation->title : group->op;
+}
+
+static void put_links(report_page *page, const figure_list *figures)
+{
+    const report_model *model = page->model;
+    FILE *out = page->out;
+    fputs("<nav aria-label=\"Sections\"><a href=\"#answer\">Answer</a>", out);
+    for (int g = 0; g < model->group_count; g++) {
+        if (is_first(model, g)) {
+            report_put(out, "<a href=\"#op-%s\">%s</a>", model->groups[g].op,
+                       title_of(&model->groups[g]));
+        }
+    }
+    if (report_figure_of(figures, "roofline") || report_figure_of(figures, "split")) {
+        fputs("<a href=\"#all\">Limits</a>", out);
+    }
+    fputs("<a href=\"#machines\">Machine</a><form id=\"search\" role=\"search\" hidden>"
+          "<label for=\"query\" class=\"unseen\">Search all results</label>"
+          "<input id=\"query\" type=\"search\" autocomplete=\"off\" "
+          "placeholder=\"Search all results\">"
+          "<output id=\"found\" for=\"query\"></output></form></nav>\n",
+          out);
+}
+
+static void put_answer(report_page *page, const figure_list *figures)
+{
+    const figure *overview = report_figure_of(figures, "overview");
+    fputs("<main id=\"main\">\n<section id=\"answer\">\n<h2 class=\"unseen\">The answer</h2>\n"
+          "<div class=\"says\">\n",
+          page->out);
+    put_warnings(page);
+    if (page->model->ok > 0) {
+        report_sentences(page);
+    } else {
+        fputs("<p class=\"loud\">No result is ok, so there is nothing to sum up. The reasons are "
+              "in the tables.</p>\n",
+              page->out);
+    }
+    put_notes(page);
+    fputs("</div>\n", page->out);
+    if (overview) {
+        put_figure(page->out, overview);
+    }
+    fputs("</section>\n", page->out);
+}
+
+static void put_operations(report_page *page, const figure_list *figures)
+{
+    const report_model *model = page->model;
+    for (int g = 0; g < model->group_count; g++) {
+        const report_group *group = &model->groups[g];
+        if (!is_first(model, g)) {
+            continue;
+        }
+        report_put(page->out, "<section id=\"op-%s\"><h2>%s</h2>\n", group->op, title_of(group));
+        for (int i = 0; i < figures->count; i++) {
+            if (figures->items[i].op && strcmp(figures->items[i].op, group->op) == 0) {
+                put_figure(page->out, &figures->items[i]);
+            }
+        }
+        report_table(page, group->op);
+        fputs("</section>\n", page->out);
+    }
+}
+
+/* The figures of all operations: rooflines, the split of time, energy. */
+static void put_common(report_page *page, const figure_list *figures)
+{
+    bool some = false;
+    for (int i = 0; i < figures->count; i++) {
+        const figure *shown = &figures->items[i];
+        if (shown->op || strcmp(shown->name, "overview") == 0) {
+            continue;
+        }
+        fputs(some ? "" : "<section id=\"all\"><h2>Limits, transfers and energy</h2>\n", page->out);
+        put_figure(page->out, shown);
+        some = true;
+    }
+    fputs(some ? "</section>\n" : "", page->out);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static char *title_for(const report_model *model)
-{
-    const char *host = record_text(model->roots[0], "run.host.name");
-    return model->count > 1 ? record_format("Isomer: %d runs side by side", model->count)
-                            : record_format("Isomer%s%s", host[0] != '\0' ? " on " : "", host);
-}
-
-static void put_samples_script(FILE *out, const void *model)
-{
-    (void)model;
-    fputs("# All samples of one result, round by round: gnuplot -e 'result=12' samples.gp writes\n"
-          "# samples.svg. results.txt says which result has which number.\n"
-          "if (!exists('result')) result = 0\n"
-          "set terminal svg size 560,330 dynamic font 'sans-serif,12'\n"
-          "set output 'samples.svg'\n"
-          "set xlabel 'round'\nset ylabel 'nanoseconds'\nunset key\n"
-          "set offsets 0.5, 0.5, graph 0.05, graph 0.05\n"
-          "plot 'samples.dat' using ($1 == result ? $2 + 1 : NaN):4 with points pt 7 ps 0.4\n",
-          out);
-}
-
-static void put_result_numbers(FILE *out, const void *what)
-{
-    const report_model *model = what;
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        report_put_plain(out, "%d\t%s\t%s\t%s\n", i, model->devices[row->device].brief,
-                         record_text(row->json, "id"), row->library);
-    }
-}
-
-/* Writes the files of --data that are not figures. If one fails, the others are still written. */
-static bool save_samples(const report_model *model, const char *folder)
-{
-    bool data = report_save(folder, "samples.dat", report_samples_data, model);
-    bool script = report_save(folder, "samples.gp", put_samples_script, model);
-    bool numbers = report_save(folder, "results.txt", put_result_numbers, model);
-    return data && script && numbers;
-}
-
-int report_make(json_t *const *roots, const char *const *names, int count, const char *title,
-                const char *data, tool_file *out)
-{
-    report_model model;
-    report_plotter plotter;
-    report_model_make(&model, roots, names, count);
-    report_page page = {.model = &model, .plotter = &plotter, .out = out->stream};
-    char *made = title_for(&model);
-    report_plotter_open(&plotter, data);
-    put_head(&page, title ? title : made);
-    report_summary(&page);
-    report_machines(&page);
-    report_lines(&page);
-    report_rooflines(&page);
-    report_parts(&page);
-    report_transfers(&page);
-    report_samples(&page);
-    report_results(&page);
-    put_foot(&page);
-    int code = tool_file_commit(out);
-    if (data && !save_samples(&model, data)) {
-        page.data_failed = true;
-    }
-    if (code == TOOL_OK && model.ok == 0) {
-        code = tool_error(TOOL_NOTHING, "no result is ok: the report has only the reasons");
-    }
-    report_plotter_close(&plotter);
-    report_model_free(&model);
-    free(made);
-    return page.data_failed ? TOOL_IO : code;
-}
-
 int report_write(json_t *const *roots, const char *const *names, int count, const char *title,
                  tool_file *out)
 {
-    return report_make(roots, names, count, title, NULL, out);
+    report_model model;
+    report_model_make(&model, roots, names, count);
+    report_page page = {.model = &model, .out = out->stream};
+    figure_list figures = report_figures(&model);
+    char *made = title_for(&model);
+    put_head(&page, title ? title : made);
+    put_links(&page, &figures);
+    put_answer(&page, &figures);
+    put_operations(&page, &figures);
+    put_common(&page, &figures);
+    report_libraries(&page);
+    report_machines(&page);
+    put_foot(&page);
+    int code = tool_file_commit(out);
+    if (code == TOOL_OK && model.ok == 0) {
+        code = tool_error(TOOL_NOTHING, "no result is ok: the report has only the reasons");
+    }
+    report_figures_free(&figures);
+    report_model_free(&model);
+    free(made);
+    return code;
 }

@@ -1,145 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.c - the tables at the top: which device is fastest at what, isomer's kernels against the
- * vendor's library, performance portability. */
+/* summary.c - isomer's kernels against the vendor's library, and performance portability. */
 #include "bench/report/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- counts ---------------------------------------------------------------------------------- */
-
-/* The number of results of a device (-1: of all) that have this status. */
-static int count_of(const report_model *model, int device, const char *status)
-{
-    int count = 0;
-    for (int i = 0; i < model->row_count; i++) {
-        count += (device < 0 || model->rows[i].device == device) &&
-                 strcmp(model->rows[i].status, status) == 0;
-    }
-    return count;
-}
-
-static void put_counts(report_page *page)
-{
-    enum { STATES = BENCH_STATUSES };
-    const report_model *model = page->model;
-    FILE *out = page->out;
-    const char *names[STATES];
-    fputs("<ul class=\"counts\">", out);
-    for (int s = 0; s < STATES; s++) {
-        names[s] = bench_status_name((bench_status)s);
-        int count = count_of(model, -1, names[s]);
-        fprintf(out, "<li class=\"%s%s\"><b>%d</b> %s</li>", names[s], count == 0 ? " zero" : "",
-                count, names[s]);
-    }
-    fputs("</ul>\n", out);
-    if (model->device_count < 2) {
-        return;
-    }
-    fputs("<details><summary>Results by device</summary>\n", out);
-    report_table_open(out, "Results by device");
-    fputs("\n<thead><tr><th scope=\"col\">device</th>", out);
-    for (int s = 0; s < STATES; s++) {
-        fprintf(out, "<th scope=\"col\" class=\"n\">%s</th>", names[s]);
-    }
-    fputs("</tr></thead><tbody>\n", out);
-    for (int d = 0; d < model->device_count; d++) {
-        report_put(out, "<tr><th scope=\"row\">%s</th>", model->devices[d].label);
-        for (int s = 0; s < STATES; s++) {
-            fprintf(out, "<td class=\"n\">%d</td>", count_of(model, d, names[s]));
-        }
-        fputs("</tr>\n", out);
-    }
-    fputs("</tbody></table></div></details>\n", out);
-}
-
-/* ---- the best of each operation -------------------------------------------------------------- */
-
-/* Writes the number of flags of a row, as a link to the row of the table that names them. */
-static void put_mark(report_page *page, const report_row *row)
-{
-    const json_t *flags = json_object_get(row->json, "flags");
-    size_t at, count = json_array_size(flags);
-    json_t *flag;
-    FILE *out = page->out;
-    if (count == 0) {
-        return;
-    }
-    fprintf(out, "<a class=\"mark\" href=\"#r%d\" title=\"", (int)(row - page->model->rows));
-    json_array_foreach(flags, at, flag)
-    {
-        const char *word = json_string_value(flag);
-        report_put(out, "%s%s: %s", at > 0 ? "; " : "", word, record_flag_meaning(word));
-    }
-    fprintf(out, "\">%d flag%s</a>", (int)count, count > 1 ? "s" : "");
-}
-
-static void best_cell(report_page *page, const report_row *row, bool fastest, const char *unit)
-{
-    FILE *out = page->out;
-    char rate[REPORT_TEXT];
-    if (!row) {
-        fputs("<td class=\"n none\">–</td>", out);
-        return;
-    }
-    report_put(out,
-               "<td class=\"n%s\"><a href=\"#r%d\"><span class=\"v\">%s</span> "
-               "<small>%s</small></a><small>%s",
-               fastest ? " best" : "", (int)(row - page->model->rows),
-               report_rate(rate, row->rate.value), unit, row->variant);
-    if (isfinite(row->percent)) {
-        fprintf(out, ", %.0f %% of roof", row->percent);
-    }
-    fputs(row->fake ? " <strong class=\"fake\">FAKE</strong></small>" : "</small>", out);
-    if (isfinite(row->percent)) {
-        fprintf(out, "<span class=\"bar\"><i%s style=\"width:%.1f%%\"></i></span>",
-                row->percent > 100.0 ? " class=\"over\"" : "", fmin(row->percent, 100.0));
-    }
-    put_mark(page, row);
-    fputs(fastest ? "<span class=\"unseen\">the fastest</span></td>" : "</td>", out);
-}
-
-static void put_best(report_page *page)
-{
-    const report_model *model = page->model;
-    FILE *out = page->out;
-    fputs("<h3>Fastest at each operation</h3>\n<p>The fastest variant of each device, at the "
-          "largest size that most of them have. Bold is the fastest of all; the bar is the share "
-          "of the device’s roof.</p>\n",
-          out);
-    report_table_open(out, "Fastest variant of each device");
-    fputs("\n<thead><tr><th scope=\"col\">operation</th><th scope=\"col\" class=\"n\">size</th>",
-          out);
-    for (int d = 0; d < model->device_count; d++) {
-        report_put(out,
-                   "<th scope=\"col\" class=\"n\"><span class=\"chip\" "
-                   "style=\"color:var(--c%d)\"></span>%s</th>",
-                   model->devices[d].colour, model->devices[d].brief);
-    }
-    fputs("</tr></thead><tbody>\n", out);
-    for (int g = 0; g < model->group_count; g++) {
-        const report_row *common = report_model_common(model, g, REPORT_ANY);
-        const report_row *fastest = NULL;
-        if (!common) {
-            continue;
-        }
-        for (int d = 0; d < model->device_count; d++) {
-            const report_row *row = report_model_best(model, common->problem, d, REPORT_ANY);
-            if (row && (!fastest || row->time.value < fastest->time.value)) {
-                fastest = row;
-            }
-        }
-        report_put(out, "<tr><th scope=\"row\">%s</th><td class=\"n\">%s</td>",
-                   model->groups[g].title, common->shape);
-        for (int d = 0; d < model->device_count; d++) {
-            const report_row *row = report_model_best(model, common->problem, d, REPORT_ANY);
-            best_cell(page, row, row == fastest && model->device_count > 1, model->groups[g].unit);
-        }
-        fputs("</tr>\n", out);
-    }
-    fputs("</tbody></table></div>\n", out);
-}
 
 /* ---- against the vendor's library ------------------------------------------------------------ */
 
@@ -196,9 +61,8 @@ static void put_vendor(report_page *page)
                 continue;
             }
             if (!headed) {
-                fputs("<h3>Isomer’s kernels against the vendor’s library</h3>\n<p>The library’s "
-                      "time by that of our fastest kernel on the same problem and device: above 1, "
-                      "ours is faster.</p>\n",
+                fputs("<details><summary>Speed of isomer’s kernels, that of the vendor’s library "
+                      "being 1</summary>\n",
                       page->out);
                 report_table_open(page->out, "Isomer’s kernels against the vendor’s library");
                 fputs("\n<thead><tr><th scope=\"col\">operation</th><th scope=\"col\">device</th>"
@@ -215,7 +79,7 @@ static void put_vendor(report_page *page)
         }
     }
     if (headed) {
-        fputs("</tbody></table></div>\n", page->out);
+        fputs("</tbody></table></div></details>\n", page->out);
     }
 }
 
@@ -282,10 +146,7 @@ static void portability_cell(FILE *out, const portability *found)
     if (isnan(found->value)) {
         fputs("<td class=\"n none\">not known</td>", out);
     } else {
-        fprintf(out,
-                "<td class=\"n beside\"><span class=\"bar\">"
-                "<i style=\"width:%.1f%%\"></i></span>%.0f %%</td>",
-                found->value * 100.0, found->value * 100.0);
+        fprintf(out, "<td class=\"n\">%.0f %%</td>", found->value * 100.0);
     }
 }
 
@@ -296,12 +157,10 @@ static void put_portability(report_page *page)
     if (model->device_count < 2) {
         return;
     }
-    fputs(
-        "<h3>Performance portability</h3>\n<p>The harmonic mean, over all devices here, of the "
-        "fraction of its roof that each reaches on the same problem (Pennycook’s metric); 0 where "
-        "one of them does not do it, not known where it was not asked. More than the roof counts "
-        "as the roof.</p>\n",
-        out);
+    fputs("<details><summary>Performance portability</summary>\n<p>The harmonic mean, over all "
+          "devices here, of the fraction of its limit that each reaches on the same problem "
+          "(Pennycook’s metric): 0 where one of them cannot do it.</p>\n",
+          out);
     report_table_open(out, "Performance portability");
     fputs("\n<thead><tr><th scope=\"col\">operation</th><th scope=\"col\" class=\"n\">isomer’s "
           "kernels</th><th scope=\"col\" class=\"n\">with vendors’ libraries</th>"
@@ -320,21 +179,16 @@ static void put_portability(report_page *page)
         portability_cell(out, &all);
         report_put(out, "<td>%s</td></tr>\n", own.missing);
     }
-    fputs("</tbody></table></div>\n", out);
+    fputs("</tbody></table></div></details>\n", out);
 }
 
-void report_summary(report_page *page)
+void report_libraries(report_page *page)
 {
-    fputs("<section id=\"summary\"><h2>Summary</h2>\n", page->out);
-    put_counts(page);
     if (page->model->ok > 0) {
-        put_best(page);
+        fputs("<section id=\"libraries\"><h2>Isomer’s kernels and the vendors’ libraries</h2>\n",
+              page->out);
         put_vendor(page);
         put_portability(page);
-    } else {
-        fputs("<p>No result is ok, so there is nothing to sum up. The reasons are in the table of "
-              "all results.</p>\n",
-              page->out);
+        fputs("</section>\n", page->out);
     }
-    fputs("</section>\n", page->out);
 }

@@ -1,199 +1,128 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - the table of all results, and the flags. */
-#include "bench/report/internal.h"
+/* table.c - the folded table of an operation: a block for each group, a line for each row. */
+#include "bench/report/chart.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- flags ----------------------------------------------------------------------------------- */
+/* End tags of rows and cells may be left out in HTML; with many rows they would be a fifth of the
+ * page. */
 
-void report_flag(FILE *out, const char *flag)
-{
-    char *slug = report_slug(flag);
-    report_put(out, "<a class=\"flag\" href=\"#flag-%s\" title=\"%s\">%s</a> ", slug,
-               record_flag_meaning(flag), flag);
-    free(slug);
-}
+static const char *const columns[][2] = {{"size", "n"},         {"device", ""},    {"variant", ""},
+                                         {"time", "n"},         {"interval", "n"}, {"speed", "n"},
+                                         {"of its limit", "n"}, {"notes", ""}};
 
-void report_flags(FILE *out, const json_t *object)
+enum { COLUMNS = sizeof columns / sizeof columns[0], FIGURES = COLUMNS - 3 };
+
+/* Writes the flags that no note at the top says of the whole run: cautions with a sign. */
+static void put_flags(FILE *out, const report_page *page, const report_row *row)
 {
+    const record_signs *signs = &page->model->signs[page->model->devices[row->device].file];
     size_t at;
     json_t *flag;
-    json_array_foreach(json_object_get(object, "flags"), at, flag)
+    bool some = false;
+    if (row->sign >= RECORD_CAUTION) {
+        fprintf(out, "<b class=\"sign\" title=\"%s\">!</b> ",
+                row->sign == RECORD_INVALID ? "this number counts nowhere"
+                                            : "trust this number less");
+    }
+    json_array_foreach(json_object_get(row->json, "flags"), at, flag)
     {
-        report_flag(out, json_string_value(flag));
+        const char *word = json_string_value(flag);
+        if (record_sign_has(signs, row->json, word)) {
+            report_put(out, "%s%s", some ? ", " : "", word);
+            some = true;
+        }
     }
 }
 
-static void put_flag_legend(FILE *out)
+static void put_figures(report_page *page, const report_row *row)
 {
-    fputs("<h3>Flags</h3>\n<dl class=\"flags\">", out);
-    for (const record_flag *flag = record_flags; flag->name; flag++) {
-        fprintf(out, "<div id=\"flag-%s\"><dt>%s</dt><dd>%s</dd></div>", flag->name, flag->name,
-                flag->meaning);
+    FILE *out = page->out;
+    char time[REPORT_TEXT], rate[REPORT_TEXT];
+    double half = record_half_width(row->json) * 100.0;
+    fprintf(out, "<td>%s<td>", report_time(time, row->time.value));
+    if (isfinite(half)) {
+        fprintf(out, "±%.*f %%", half < 9.95 ? 1 : 0, half);
     }
-    fputs("</dl>\n", out);
+    fprintf(out, "<td>%s<td>",
+            chart_value(rate, page->model->groups[row->group].flops ? CHART_FLOPS : CHART_MOVED,
+                        row->rate.value * 1e9));
+    if (isfinite(row->percent)) {
+        fprintf(out, "%.0f %%", row->percent);
+    }
+    fputs("<td>", out);
+    put_flags(out, page, row);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
+static void put_row(report_page *page, const report_row *row)
+{
+    FILE *out = page->out;
+    bool wrong = strcmp(row->status, bench_status_name(BENCH_FAILED)) == 0;
+    bool broken = strcmp(row->status, bench_status_name(BENCH_ERROR)) == 0;
+    fputs(row->ok ? "<tr>" : wrong || broken ? "<tr class=bad>" : "<tr class=off>", out);
+    report_put(out, "<td>%s<td class=\"d%d\">%s<td>%s", row->shape, row->device % REPORT_COLOURS,
+               page->model->devices[row->device].brief, row->variant);
+    if (row->vendor && row->library[0] != '\0') {
+        report_put(out, " <i>%s</i>", row->library);
+    }
+    if (row->ok) {
+        put_figures(page, row);
+    } else {
+        report_put(out, "<td colspan=%d>%s: %s", FIGURES, row->status,
+                   record_text(row->json, "reason"));
+    }
+    fputc('\n', out);
+}
+
+void report_table(report_page *page, const char *op)
+{
+    const report_model *model = page->model;
+    FILE *out = page->out;
+    int count = 0;
+    for (int g = 0; g < model->group_count; g++) {
+        count += strcmp(model->groups[g].op, op) == 0 ? model->groups[g].count : 0;
+    }
+    report_put(out, "<details class=\"rows\"><summary>Table of all %d results</summary>\n", count);
+    report_table_open(out, "All results");
+    fputs("<thead><tr>", out);
+    for (int i = 0; i < COLUMNS; i++) {
+        fprintf(out, "<th scope=\"col\"%s>%s", columns[i][1][0] ? " class=\"n\"" : "",
+                columns[i][0]);
+    }
+    fputs("</thead>\n", out);
+    for (int g = 0; g < model->group_count; g++) {
+        const report_group *group = &model->groups[g];
+        if (strcmp(group->op, op) != 0) {
+            continue;
+        }
+        char *words = figure_group_words(&model->rows[group->first]);
+        char *form = figure_form_words(&model->rows[group->first]);
+        report_put(out, "<tbody><tr><th colspan=%d scope=\"rowgroup\">%s%s\n", COLUMNS, words,
+                   form);
+        free(words);
+        free(form);
+        for (int i = 0; i < group->count; i++) {
+            put_row(page, &model->rows[group->first + i]);
+        }
+    }
+    fputs("</table></div></details>\n", out);
+}
 
 void report_table_open(FILE *out, const char *caption)
 {
     report_put(out,
-               "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table>"
-               "<caption>%s</caption>",
-               caption, caption);
+               "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table>",
+               caption);
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *name, *title;
-    bool number;
-} columns[] = {
-    {"operation", "the operation with its kind and what sets it apart", false},
-    {"variant", "whose way of doing it", false},
-    {"size", "the shape", true},
-    {"device", "who did it", false},
-    {"status", "whether its result was right", false},
-    {"time", "the median of the rounds’ medians of one call", true},
-    {"interval", "of that median", true},
-    {"rate", "by that time", true},
-    {"of roof", "the share of the roof that is named", true},
-    {"flags", "explained below", false},
-    {"least", "the shortest sample", true},
-    {"deviation", "the standard deviation over all samples, by their mean", true},
-    {"host", "the median by the host’s clock", true},
-    {"submit", "the median time to hand one call over", true},
-    {"first", "the first call", true},
-    {"prepare", "preparing, compilation too", true},
-    {"clock", "the device’s clock and power meanwhile", true},
-    {"check", "how the result was checked: the error by its bound", false},
-    {"library", "the library and the kernel", false},
-};
-
-enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_NUMBER = 5 };
-
-static void number_cell(FILE *out, double value, const char *text)
+void report_flag_legend(FILE *out)
 {
-    if (isfinite(value)) {
-        report_put(out, "<td class=\"n\" data-v=\"%.6g\">%s</td>", value, text);
-    } else {
-        report_put(out, "<td class=\"n\">%s</td>", text);
+    fputs("<dl class=\"flags\">", out);
+    for (const record_flag *flag = record_flags; flag->name; flag++) {
+        fprintf(out, "<div><dt>%s%s</dt><dd>%s</dd></div>\n",
+                flag->level >= RECORD_CAUTION ? "! " : "", flag->name, flag->meaning);
     }
-}
-
-static void time_cell(FILE *out, const json_t *result, const char *path)
-{
-    char text[REPORT_TEXT];
-    double value = record_number(result, path);
-    number_cell(out, value, report_time(text, value));
-}
-
-static void clocks_cell(FILE *out, const json_t *clocks)
-{
-    double low = record_number(clocks, "mhz_low"), high = record_number(clocks, "mhz_high");
-    double watts = record_number(clocks, "power_watts");
-    char power[REPORT_TEXT] = "";
-    if (isfinite(watts)) {
-        snprintf(power, sizeof power, ", %.0f W", watts);
-    }
-    char *text = isfinite(low) && isfinite(high)
-                     ? record_format("%.0f to %.0f MHz%s", low, high, power)
-                     : record_format("–");
-    number_cell(out, high, text);
-    free(text);
-}
-
-static void put_numbers(report_page *page, const report_row *row)
-{
-    const json_t *json = row->json;
-    const report_span *time = &row->time;
-    char text[REPORT_TEXT], low[REPORT_TEXT], high[REPORT_TEXT];
-    FILE *out = page->out;
-    number_cell(out, time->value, report_time(text, time->value));
-    bool converged = !json_is_false(record_at(json, "times.converged"));
-    char *interval =
-        record_format("%s to %s%s%s", report_time(low, time->low), report_time(high, time->high),
-                      converged ? "" : ", ", converged ? "" : record_text(json, "times.stopped"));
-    number_cell(out, (time->high - time->low) / time->value, interval);
-    free(interval);
-    char *rate = record_format("%s %s", report_rate(text, row->rate.value),
-                               page->model->groups[row->group].unit);
-    number_cell(out, row->rate.value, isfinite(row->rate.value) ? rate : "–");
-    free(rate);
-    char *share = record_format("%.1f %% of %s", row->percent, record_text(json, "roof.name"));
-    number_cell(out, row->percent, isfinite(row->percent) ? share : "–");
-    free(share);
-    fputs("<td>", out);
-    report_flags(out, json);
-    if (row->fake && !record_has_flag(json, "fake")) {
-        report_flag(out, "fake");
-    }
-    fputs("</td>", out);
-    time_cell(out, json, "times.min");
-    double spread = record_number(json, "times.deviation") / record_number(json, "times.mean");
-    snprintf(text, sizeof text, isfinite(spread) ? "%.2f %%" : "–", spread * 100.0);
-    number_cell(out, spread, text);
-    time_cell(out, json, "times.host");
-    time_cell(out, json, "times.submit");
-    time_cell(out, json, "times.first");
-    time_cell(out, json, "times.prepare");
-    clocks_cell(out, json_object_get(json, "clocks"));
-}
-
-static void put_row(report_page *page, int at)
-{
-    const report_row *row = &page->model->rows[at];
-    const json_t *json = row->json;
-    FILE *out = page->out;
-    bool bad = strcmp(row->status, bench_status_name(BENCH_FAILED)) == 0 ||
-               strcmp(row->status, bench_status_name(BENCH_ERROR)) == 0;
-    report_put(out,
-               "<tr id=\"r%d\" class=\"%s%s\" title=\"%s\"><th scope=\"row\">%s</th><td>%s</td>",
-               at, bad ? "bad" : row->status, row->fake ? " fake" : "", record_text(json, "id"),
-               page->model->groups[row->group].title, row->variant);
-    number_cell(out, row->size, row->shape);
-    report_put(out, "<td>%s</td><td>%s</td>", page->model->devices[row->device].brief, row->status);
-    if (row->ok) {
-        put_numbers(page, row);
-    } else {
-        report_put(out, "<td colspan=\"%d\" class=\"reason\">%s</td>", COLUMNS - 2 - FIRST_NUMBER,
-                   record_text(json, "reason"));
-    }
-    double error = record_number(json, "verified.error");
-    double bound = record_number(json, "verified.bound");
-    report_put(out, "<td>%s", record_text(json, "verified.method"));
-    if (isfinite(error) && isfinite(bound)) {
-        report_put(out, " %.2g of %.2g", error, bound);
-    }
-    const char *kernel = record_text(json, "kernel");
-    report_put(out, "</td><td>%s", row->library);
-    if (kernel[0] != '\0' && strcmp(kernel, row->library) != 0) {
-        report_put(out, " <small>%s</small>", kernel);
-    }
-    fputs("</td></tr>\n", out);
-}
-
-void report_results(report_page *page)
-{
-    FILE *out = page->out;
-    fprintf(out,
-            "<section id=\"results\"><h2>All results</h2>\n<div id=\"filter\" hidden></div>\n"
-            "<div class=\"scroll all\" tabindex=\"0\" role=\"region\" aria-label=\"All results\">"
-            "<table id=\"all\"><caption>%d results; a reason stands where there is no "
-            "number</caption>\n<thead><tr>",
-            page->model->row_count);
-    for (int i = 0; i < COLUMNS; i++) {
-        fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
-                columns[i].number ? " class=\"n\"" : "", columns[i].title, columns[i].name);
-    }
-    fputs("</tr></thead><tbody>\n", out);
-    for (int i = 0; i < page->model->row_count; i++) {
-        put_row(page, i);
-    }
-    fputs("</tbody></table></div>\n", out);
-    put_flag_legend(out);
-    fputs("</section>\n", out);
+    fputs("</dl>\n", out);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c - escapes texts for the page and for gnuplot, and writes numbers for people. */
+/* text.c - escapes texts for the page, and writes numbers for people. */
 #include "bench/report/internal.h"
 
 #include "common/printable.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -43,53 +42,6 @@ void report_put(FILE *out, const char *format, ...)
     va_start(list, format);
     record_escaped(out, put_html, format, list);
     va_end(list);
-}
-
-char *report_plain(const char *text)
-{
-    size_t room = strlen(text) * 4 + 1;
-    char *plain = record_need(malloc(room));
-    printable_line(plain, room, text);
-    for (char *at = plain; *at != '\0'; at++) {
-        unsigned char c = (unsigned char)*at;
-        if (c < 32 || c == 127 || strchr("\"'`<>&\\{}$^~|", *at)) {
-            *at = '_';
-        }
-    }
-    return plain;
-}
-
-static void put_plain(FILE *out, const char *text)
-{
-    char *made = report_plain(text);
-    fputs(made, out);
-    free(made);
-}
-
-void report_put_plain(FILE *out, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    record_escaped(out, put_plain, format, list);
-    va_end(list);
-}
-
-char *report_slug(const char *text)
-{
-    char *slug = record_format("%s", text);
-    size_t to = 0;
-    for (; *text != '\0'; text++) {
-        bool word = isalnum((unsigned char)*text);
-        if (word || (to > 0 && slug[to - 1] != '-')) {
-            slug[to++] = word ? (char)tolower((unsigned char)*text) : '-';
-        }
-    }
-    to = to > 60 ? 60 : to;
-    while (to > 0 && slug[to - 1] == '-') {
-        to--;
-    }
-    slug[to] = '\0';
-    return slug;
 }
 
 /* Three digits, with an exponent only for very small and very large values. */
@@ -175,6 +127,21 @@ const char *report_count(char *text, double value)
     return text;
 }
 
+const char *report_type_words(const char *dtype)
+{
+    static const char *const bytes[][2] = {{"e1", "1-byte elements"},
+                                           {"e2", "2-byte elements"},
+                                           {"e4", "4-byte elements"},
+                                           {"e8", "8-byte elements"},
+                                           {"e16", "16-byte elements"}};
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        if (strcmp(bytes[i][0], dtype) == 0) {
+            return bytes[i][1];
+        }
+    }
+    return dtype;
+}
+
 char *report_shape(const json_t *result)
 {
     const json_t *shape = json_object_get(result, "shape");
@@ -185,6 +152,9 @@ char *report_shape(const json_t *result)
     report_count(b, record_number(shape, isfinite(m) ? "n" : "cols"));
     if (isfinite(m)) {
         bool many = batch > 1.0;
+        if (m == record_number(shape, "n") && m == record_number(shape, "k") && !many) {
+            return record_format("N = %s", b);
+        }
         return record_format("%s × %s × %s%s%s%s", report_count(a, m), b,
                              report_count(c, record_number(shape, "k")), many ? ", " : "",
                              many ? report_count(d, batch) : "", many ? " times" : "");

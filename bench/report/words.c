@@ -5,21 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *type_words(const char *dtype)
-{
-    static const char *const words[][2] = {{"e1", "1-byte elements"},
-                                           {"e2", "2-byte elements"},
-                                           {"e4", "4-byte elements"},
-                                           {"e8", "8-byte elements"},
-                                           {"e16", "16-byte elements"}};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i][0], dtype) == 0) {
-            return words[i][1];
-        }
-    }
-    return dtype;
-}
-
 static void add_words(char *text, size_t room, const char *words)
 {
     if (words[0] != '\0') {
@@ -32,7 +17,7 @@ char *figure_group_words(const report_row *row)
 {
     char text[160];
     snprintf(text, sizeof text, "%s%s%s", row->kind, row->kind[0] && row->dtype[0] ? " " : "",
-             type_words(row->dtype));
+             report_type_words(row->dtype));
     static const char *const layouts[][3] = {{"layout.trans_a", "t", "A transposed"},
                                              {"layout.trans_b", "t", "B transposed"},
                                              {"layout.axis", "0", "along axis 0"},

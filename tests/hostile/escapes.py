@@ -222,18 +222,6 @@ def children():
     run([*few, "--against", program], 70, CODE="70", **paths)
     os.rename(program, program + EVIL)
     run([*few, "--against", program + EVIL], 5, **paths)
-    tools = os.path.join(folder, "tools")
-    os.mkdir(tools)
-    with open(os.path.join(tools, "gnuplot"), "wb") as out:
-        out.write(b"#!/bin/sh\ncase $1 in --version) echo gnuplot 1; exit 0 ;; esac\n"
-                  b"cat <<'END' >&2\n" + BYTES.replace(b"\nisomer: forged", b"") + b"\nEND\n"
-                  b"[ \"${SVG:-}\" ] || exit 1\nfor last; do :; done\ncat >\"${last%.gp}.svg\" <<'END'\n"
-                  b"<svg viewBox=\"0 0 9 9\"><g><path d=\"M0 0" + BYTES + b"\"/><text>" + BYTES +
-                  b"</text></g></svg>\nEND\n")
-    os.chmod(os.path.join(tools, "gnuplot"), 0o755)
-    a = written("plots.json", planted(made(1)))
-    for svg in ("", "1"):
-        run(["report", a, "-o", "-"], 0, PATH=tools + ":/usr/bin:/bin", SVG=svg)
 
 
 def terminal(words, **environment):

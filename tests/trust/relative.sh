@@ -66,20 +66,6 @@ grep -q 'not an absolute path' "$scratch/out" || fail "a relative ISOMER_CACHE_D
 ISOMER_CACHE_DIR=off ISOMER_TRACE=trace.json "$tool" verify --backend openmp --op transpose --dtype e4 >/dev/null 2>&1
 [ -s trace.json ] || fail "a relative ISOMER_TRACE is not written"
 
-# The program for plots is not run from the working directory.
-printf '#!/bin/sh\n: >%s\n' "$marks/gnuplot" >gnuplot
-chmod 755 gnuplot
-mkdir bin
-cp gnuplot bin/gnuplot
-document=$source_dir/bench/results/bench-quick-epyc.json
-reset_traps
-PATH=.::./bin:bin:/nonesuch: "$tool" report "$document" -o page.html 2>err || fail "isomer report fails"
-if sprung gnuplot; then
-    fail "isomer report started gnuplot from the working directory"
-fi
-PATH=$PWD/bin "$tool" report "$document" -o page.html 2>err || fail "isomer report fails"
-sprung gnuplot || fail "gnuplot is not started from $PWD/bin: this test would prove nothing"
-
 # The library was loaded by a relative path, and the folder changed: its own plug-ins are still
 # those beside it, not those at that path now.
 mkdir "$scratch/first" "$scratch/second"
