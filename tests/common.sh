@@ -56,6 +56,12 @@ required() {
     esac
 }
 
+# fonts_leak: the leak sanitizer does not report what fontconfig keeps until the process ends.
+fonts_leak() {
+    echo 'leak:libfontconfig' >"$scratch/leaks"
+    export LSAN_OPTIONS="suppressions=$scratch/leaks:print_suppressions=0"
+}
+
 # A folder that is removed when the script ends.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isomer-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

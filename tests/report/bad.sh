@@ -4,6 +4,7 @@
 here=$1
 need python3 python3
 cd "$scratch"
+fonts_leak
 
 # expect CODE WORDS arguments...: the exit code, and the words on stderr.
 expect() {

@@ -5,6 +5,7 @@
 here=$1
 need python3 python3
 cd "$scratch"
+fonts_leak
 
 report() { "$tool" report "$@" 2>err || { cat err; fail "isomer report $*"; }; }
 

@@ -5,6 +5,7 @@ here=$1
 need python3 python3
 need pdffonts poppler-utils
 cd "$scratch"
+fonts_leak
 "$tool" report "$source_dir/bench/results/bench-quick-epyc.json" --figures figures 2>err ||
     { cat err; fail "isomer report --figures"; }
 ! grep -q 'install libcairo2' err || skip "libcairo.so.2 is not here: install libcairo2"
