@@ -70,6 +70,17 @@ static int add_run(history_db *db, const json_t *run)
     return code;
 }
 
+/* The driver of a device. The source of its sensors may name the version more closely. To be freed.
+ */
+static char *driver_of(const json_t *device)
+{
+    const char *driver = record_text(device, "driver");
+    const char *source = record_text(device, "telemetry.source");
+    bool closer = strpbrk(source, "0123456789") != NULL;
+    return record_format("%s%s%s", driver, closer && driver[0] != '\0' ? ", " : "",
+                         closer ? source : "");
+}
+
 static int add_devices(history_db *db, const json_t *root, double run)
 {
     const json_t *device;
@@ -77,17 +88,20 @@ static int add_devices(history_db *db, const json_t *root, double run)
     int code = TOOL_OK;
     json_array_foreach(json_object_get(root, "devices"), i, device)
     {
-        const history_value values[] = {{NULL, run},
-                                        {record_text(device, "spec"), 0},
-                                        {record_text(device, "name"), 0},
-                                        {record_text(device, "driver"), 0},
-                                        {record_text(device, "runtime"), 0}};
+        const json_t *about = json_object_get(device, "properties");
+        char *properties = about ? record_need(json_dumps(about, JSON_COMPACT)) : NULL;
+        char *driver = driver_of(device);
+        const history_value values[] = {
+            {NULL, run}, {record_text(device, "spec"), 0},    {record_text(device, "name"), 0},
+            {driver, 0}, {record_text(device, "runtime"), 0}, {properties ? properties : "{}", 0}};
         if (code == TOOL_OK) {
             code = history_run(db,
-                               "INSERT OR IGNORE INTO devices(run, spec, name, driver, runtime)"
-                               " VALUES(?1, ?2, ?3, ?4, ?5)",
-                               values, 5, NULL, NULL);
+                               "INSERT OR IGNORE INTO devices(run, spec, name, driver, runtime,"
+                               " properties) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+                               values, 6, NULL, NULL);
         }
+        free(properties);
+        free(driver);
     }
     return code;
 }

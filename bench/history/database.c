@@ -121,7 +121,8 @@ static const char *const tables[] = {
     " added TEXT NOT NULL, UNIQUE(time, machine, commit_id, command))",
     "CREATE TABLE devices(id INTEGER PRIMARY KEY,"
     " run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, spec TEXT NOT NULL,"
-    " name TEXT NOT NULL, driver TEXT NOT NULL, runtime TEXT NOT NULL, UNIQUE(run, spec))",
+    " name TEXT NOT NULL, driver TEXT NOT NULL, runtime TEXT NOT NULL, properties TEXT NOT NULL,"
+    " UNIQUE(run, spec))",
     "CREATE TABLE cases(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, op TEXT NOT NULL,"
     " dtype TEXT NOT NULL)",
     /* Nanoseconds; `rounds` has the medians of the rounds as a JSON array. */

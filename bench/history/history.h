@@ -52,6 +52,7 @@ typedef struct history_filter {
 typedef struct history_point {
     int64_t run;
     const char *time, *commit, *version, *system, *driver, *runtime, *library;
+    const char *properties; /* of the device, as JSON */
     double median, low, high, confidence;
 } history_point;
 

@@ -27,12 +27,14 @@ enum {
     MEDIAN,
     LOW,
     HIGH,
-    CONFIDENCE
+    CONFIDENCE,
+    PROPERTIES
 };
 
 static const char query[] =
     "SELECT r.machine, d.spec, d.name, c.name, t.library, c.op, c.dtype, r.id, r.time, r.commit_id,"
-    " r.version, r.system, d.driver, d.runtime, t.median, t.low, t.high, t.confidence"
+    " r.version, r.system, d.driver, d.runtime, t.median, t.low, t.high, t.confidence,"
+    " d.properties"
     " FROM times t JOIN cases c ON c.id = t.case_id JOIN devices d ON d.id = t.device"
     " JOIN runs r ON r.id = d.run"
     " ORDER BY r.machine, d.spec, d.name, c.id,"
@@ -107,6 +109,7 @@ static void read_point(void *data, const history_value *c)
                                             .driver = keep(set, c[DRIVER].text),
                                             .runtime = keep(set, c[RUNTIME].text),
                                             .library = keep(set, c[LIBRARY].text),
+                                            .properties = keep(set, c[PROPERTIES].text),
                                             .median = c[MEDIAN].number,
                                             .low = c[LOW].number,
                                             .high = c[HIGH].number,
@@ -188,6 +191,31 @@ void history_free(history_set *set)
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
+/* Adds the properties of the device that differ, without the paths of files. */
+static void add_properties(FILE *out, const history_point *a, const history_point *b)
+{
+    json_t *before = json_loads(a->properties, 0, NULL),
+           *after = json_loads(b->properties, 0, NULL);
+    const char *name;
+    json_t *value;
+    json_object_foreach(after, name, value)
+    {
+        const char *x = json_string_value(json_object_get(before, name));
+        const char *y = json_string_value(value);
+        if (!x || !y) {
+            continue;
+        }
+        const char *path_x = strstr(x, ", /"), *path_y = strstr(y, ", /");
+        int m = (int)(path_x ? (size_t)(path_x - x) : strlen(x));
+        int n = (int)(path_y ? (size_t)(path_y - y) : strlen(y));
+        if (m > 0 && n > 0 && (m != n || strncmp(x, y, (size_t)n) != 0)) {
+            fprintf(out, ", %s %.*s -> %.*s", name, m, x, n, y);
+        }
+    }
+    json_decref(before);
+    json_decref(after);
+}
+
 /* Adds what differs between the two runs around a step. What is usually the cause, the driver and
  * the commit, is also named if it is the same. */
 static void add_suspects(FILE *out, const history_point *a, const history_point *b)
@@ -213,6 +241,7 @@ static void add_suspects(FILE *out, const history_point *a, const history_point 
                     items[i].after[0] != '\0' ? items[i].after : "unknown");
         }
     }
+    add_properties(out, a, b);
 }
 
 char *history_sentence(const history_set *set, const history_series *series,

@@ -36,7 +36,9 @@ run() {
             printf "{\"schema\":\"isomer-results/1\",\"run\":{\"command\":\"bench\",\"version\":\"0.2.0\","
             printf "\"time\":\"2026-11-%02dT03:00:00Z\",\"seed\":1,\"math\":\"strict\",\"arguments\":[\"isomer\",\"bench\"],", day
             printf "\"host\":{\"name\":\"node1\",\"system\":\"Linux\",\"release\":\"6.1\"},\"build\":{\"commit\":\"%s\"}},\n", commit
-            printf "\"devices\":[{\"spec\":\"cuda:0\",\"backend\":\"cuda\",\"name\":\"a GPU\",\"driver\":\"%s\",\"fake\":%s}],\n", driver, fake
+            printf "\"devices\":[{\"spec\":\"cuda:0\",\"backend\":\"cuda\",\"name\":\"a GPU\",\"driver\":\"driver 13\",\"telemetry\":{\"source\":\"sensors %s\"},", driver
+            printf "\"properties\":{\"compiler\":\"%s, /usr/lib/%s\",\"threads\":\"2\"},\"fake\":%s}],\n",
+                day < 19 ? "13.0" : "13.1", day, fake
             printf "\"results\":[\n"
             row("tiled", "f32", factor, "ok")
             row("tiled", "f64", 2, "ok")
@@ -114,12 +116,12 @@ wait
 says out.4 "1.json: already in the history, as the run of 2026-11-01T03:00:00Z on node1"
 expect 0 list
 [ "$(grep -c node1 out)" -eq 10 ] || { cat out; fail "not ten runs"; }
-says out "cuda:0 580.159" abcdef0123
+says out "cuda:0 driver 13, sensors 580.159" abcdef0123
 
 expect 0 show
 says out "gemm/tiled/f32/512x512x512/nn/strict/uniform/hot" "cuda:0 (a GPU) of node1, 10 runs" "2026-11-01 to 2026-11-10"
 tr -s '\n ' ' ' <out >line
-says line "with the run of 2026-11-07, driver 580.159 -> 585.02, same commit"
+says line "with the run of 2026-11-07, driver driver 13, sensors 580.159 -> driver 13, sensors 585.02, same commit"
 [ "$(grep -c became out)" -eq 1 ] || fail "not one change"
 grep -qE 'became [4-8]\.[0-9] % slower \([0-9.]+ to [0-9.]+, 9[0-9.]+ %\)' line || { cat out; fail "no interval"; }
 expect 1 show --fail-on 3
@@ -145,7 +147,7 @@ assert root["schema"] == "isomer-history/1" and root["test"] == "E-divisive", ro
 f32, f64 = root["series"]
 assert [len(s["runs"]) for s in (f32, f64)] == [10, 10] and f64["changes"] == []
 (change,) = f32["changes"]
-assert change["run"] == f32["runs"][6]["run"] and f32["runs"][6]["driver"] == "585.02", change
+assert change["run"] == f32["runs"][6]["run"] and f32["runs"][6]["driver"].endswith("585.02"), change
 assert change["fails"] and change["low"] < 1.06 < change["high"] and change["p"] <= .05, change
 rows = list(csv.DictReader(open("h.csv", newline="")))
 assert len(rows) == 20 and [r["changed"] for r in rows].index("true") == 6, rows
@@ -168,7 +170,8 @@ run 19 585.02 fedcba9876543210 1.2 >19.json
 expect 0 add 19.json
 expect 1 show --fail-on 5
 tr -s '\n ' ' ' <out >line
-says line "slower in the newest run alone, of 2026-11-19, same driver, commit abcdef0123 -> fedcba9876"
+says line "slower in the newest run alone, of 2026-11-19, same driver, commit abcdef0123 -> fedcba9876, compiler 13.0 -> 13.1"
+lacks line threads
 last=$("$tool" history list --dir h | awk '/2026-11-19/ { print $1 }')
 expect 0 remove "$last"
 expect 0 show --fail-on 5 --within 3
