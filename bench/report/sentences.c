@@ -36,7 +36,7 @@ typedef struct topic {
 
 static const topic topics[] = {
     {{"gemm f32", "gemm f64", "gemm f16", NULL}, "products of matrices", true},
-    {{"stream triad f32", "stream copy f32", "reduce sum f32", NULL},
+    {{"stream copy f32", "stream triad f32", "reduce sum f32", NULL},
      "reading and writing memory",
      false},
     {{"gemv f32", "gemv f64", NULL}, "products of a matrix and a vector", false},
@@ -102,9 +102,12 @@ static void put_others(FILE *out, const report_model *model, const report_row *c
     char text[REPORT_TEXT];
     int named = count - 1 > MOST_NAMED + 1 ? MOST_NAMED : count - 1;
     for (int i = 1; i <= named; i++) {
-        fputs(i == 1 ? " " : i == named && named == count - 1 ? " and " : ", ", out);
+        fprintf(out, "%s<span class=\"figure\">",
+                i == 1                             ? " "
+                : i == named && named == count - 1 ? " and "
+                                                   : ", ");
         put_name(out, model, rows[i]->device);
-        fprintf(out, "%s <b>%s</b>%s", i == 1 ? " reaches" : "",
+        fprintf(out, "%s <b>%s</b></span>%s", i == 1 ? " reaches" : "",
                 share_text(text, rows[i]->rate.value / rows[0]->rate.value),
                 i == 1 ? " of that" : "");
     }

@@ -118,7 +118,7 @@ check(page.rows == rows, "%d rows of %d" % (page.rows, rows))
 for document in documents:
     wanted = [d["name"] for d in document["devices"]]
     wanted += [r["reason"] for r in document["results"] if r["reason"]]
-    wanted += [r["library"] for r in document["results"] if r["variant"] == "vendor"]
+    wanted += [r["library"] for r in document["results"] if r["variant"] == "vendor" and r["library"]]
     wanted += [document["run"]["host"]["name"], document["run"]["host"]["cpu"]]
     wanted += texts(document["run"]["environment"])
     wanted += document["run"]["environment"]
