@@ -21,7 +21,7 @@ bench() {
     shift
     code=0
     # shellcheck disable=SC2086 # settings are words
-    env $set_these "$tool" bench --rounds 2 --budget 1 --no-roofs --json "$name.json" "$@" >out 2>err || code=$?
+    env $set_these "$tool" bench --rounds 2 --budget 20 --no-roofs --json "$name.json" "$@" >out 2>err || code=$?
 }
 
 # look NAME EXPRESSION
