@@ -190,6 +190,22 @@ static void widen(chart_axis *axis, double least)
     }
 }
 
+/* A limit of memory that is the same at every size is drawn from end to end, although results that
+ * fit a cache are not compared with it. */
+static void extend_limit(chart_series *series, const chart_axis *axis)
+{
+    chart_point first = series->points[0];
+    for (int i = 1; i < series->count; i++) {
+        if (fabs(series->points[i].y / first.y - 1.0) > 0.01) {
+            return;
+        }
+    }
+    series->count = 1;
+    series->points[0].x = axis->low;
+    first.x = axis->high;
+    chart_point_add(series, first);
+}
+
 void chart_settle(figure *shown)
 {
     chart *data = shown->data;
@@ -221,7 +237,11 @@ void chart_settle(figure *shown)
     }
     for (int i = 0; i < data->count; i++) {
         for (int j = 0; j < data->panels[i].count && data->panels[i].form == CHART_CURVES; j++) {
-            thin(&data->panels[i].series[j], &data->x);
+            chart_series *series = &data->panels[i].series[j];
+            thin(series, &data->x);
+            if (series->look == LOOK_ROOF && shown->op && data->y.unit == CHART_MOVED) {
+                extend_limit(series, &data->x);
+            }
         }
     }
 }

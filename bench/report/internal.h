@@ -96,8 +96,10 @@ const char *report_rate(char *text, double value);
 const char *report_bytes(char *text, double bytes);
 const char *report_count(char *text, double value); /* "4096", "64 Mi" */
 const char *report_type_words(const char *dtype);   /* "4-byte elements" */
-char *report_shape(const json_t *result);           /* to be freed */
-char *report_value(const json_t *value);            /* any JSON, for people; to be freed */
+/* "NVIDIA H200" without marks and words that say nothing; to be freed. */
+char *report_short_name(const char *name);
+char *report_shape(const json_t *result); /* to be freed */
+char *report_value(const json_t *value);  /* any JSON, for people; to be freed */
 
 enum { REPORT_COLOURS = 8 }; /* of devices: --device-0 to --device-7 */
 

@@ -43,8 +43,9 @@ static int add_device(report_model *model, int file, const char *spec, const jso
     bool several = model->count > 1;
     device->brief =
         record_format("%s%s%s", several ? model->files[file] : "", several ? ": " : "", spec);
-    device->label =
-        record_format("%s%s%s", device->brief, device->name[0] != '\0' ? " " : "", device->name);
+    char *name = report_short_name(device->name);
+    device->label = record_format("%s%s%s", device->brief, name[0] != '\0' ? " " : "", name);
+    free(name);
     return model->device_count++;
 }
 

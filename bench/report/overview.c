@@ -19,9 +19,9 @@ enum { SMALL = 65536 }; /* elements at most, where the cost of a call shows */
 static const kind_of_work works[] = {
     {"Products, f32", "gemm", NULL, "|f32|", true, false},
     {"Products, f64", "gemm", NULL, "|f64|", true, false},
-    {"Products, f16 or bf16", "gemm", NULL, "|f16|bf16|", true, false},
+    {"Products, 16 bits", "gemm", NULL, "|f16|bf16|", true, false},
     {"Matrix times vector", "gemv", NULL, "|f32|f64|", false, false},
-    {"Read and write memory", "stream", "|copy|triad|", "|f32|f64|", false, false},
+    {"Read and write", "stream", "|copy|triad|", "|f32|f64|", false, false},
     {"Read memory", "reduce", "|sum|", "|f32|f64|", false, false},
     {"Transpose", "transpose", NULL, "|e4|e8|", false, false},
     {"Host to device", "transfer", "|write|", NULL, false, false},
@@ -69,14 +69,18 @@ static int by_device(const void *left, const void *right)
     return a->device != b->device ? a->device - b->device : (a > b) - (a < b);
 }
 
-/* Larger problems first; the rows of one problem stand together, by device. */
+/* Triads before copies, then larger problems first; the rows of one problem stand together, by
+ * device. */
 static int by_problem(const void *left, const void *right)
 {
     const report_row *a = *(const report_row *const *)left;
     const report_row *b = *(const report_row *const *)right;
-    int order =
-        a->size != b->size ? (a->size < b->size) - (a->size > b->size) : a->problem - b->problem;
-    return order != 0 ? order : a->device - b->device;
+    int kind = strcmp(b->kind, a->kind), type = strcmp(a->dtype, b->dtype);
+    return kind != 0                  ? kind
+           : a->size != b->size       ? (a->size < b->size) - (a->size > b->size)
+           : type != 0                ? type
+           : a->problem != b->problem ? a->problem - b->problem
+                                      : a->device - b->device;
 }
 
 static double speed_of(const kind_of_work *work, const report_row *row)

@@ -8,23 +8,10 @@
 
 /* ---- title ----------------------------------------------------------------------------------- */
 
-/* "NVIDIA H200" without marks and words that say nothing; to be freed. */
-static char *short_name(const char *name)
-{
-    static const char *const empty[] = {"(R)", "(TM)", "(r)", "(tm)", " Processor", " CPU"};
-    char *text = record_format("%s", name);
-    for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++) {
-        for (char *at; (at = strstr(text, empty[i]));) {
-            memmove(at, at + strlen(empty[i]), strlen(at + strlen(empty[i])) + 1);
-        }
-    }
-    return text;
-}
-
 /* Adds a name unless one of the list is a part of it. */
 static void add_name(json_t *names, const char *name)
 {
-    char *text = short_name(name);
+    char *text = report_short_name(name);
     size_t at;
     json_t *known;
     bool there = text[0] == '\0';
@@ -152,7 +139,7 @@ static void put_subtitle(report_page *page)
     FILE *out = page->out;
     fputs("<ul class=\"key\" aria-label=\"Colours of the devices\">", out);
     for (int i = 0; i < model->device_count; i++) {
-        char *name = short_name(model->devices[i].name);
+        char *name = report_short_name(model->devices[i].name);
         report_put(out, "<li><b class=\"dev d%d\">%s</b> %s%s</li>", model->devices[i].colour,
                    model->devices[i].brief, name,
                    model->devices[i].fake ? " <strong class=\"bad\">FAKE</strong>" : "");

@@ -190,3 +190,15 @@ char *report_value(const json_t *value)
         return record_need(json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6)));
     }
 }
+
+char *report_short_name(const char *name)
+{
+    static const char *const empty[] = {"(R)", "(TM)", "(r)", "(tm)", " Processor", " CPU"};
+    char *text = record_format("%s", name);
+    for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++) {
+        for (char *at; (at = strstr(text, empty[i]));) {
+            memmove(at, at + strlen(empty[i]), strlen(at + strlen(empty[i])) + 1);
+        }
+    }
+    return text;
+}

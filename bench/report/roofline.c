@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rooflines.c - the roofline figure: rate against arithmetic for each byte, a panel a device. */
+/* roofline.c - the roofline figure: rate against arithmetic for each byte, a panel a device. */
 #include "bench/report/chart.h"
 
 #include <math.h>
