@@ -233,7 +233,7 @@ static iso_status repeat(measure_state *state, measure_row *row, window *w)
         }
     }
     iso_status rest = iso_stream_sync(stream);
-    device->worked = tool_seconds();
+    state->devices[device->chip].worked = tool_seconds();
     return status != ISO_OK ? status : rest;
 }
 

@@ -64,7 +64,8 @@ typedef struct measure_device {
     iso_event start, stop;
     bool gpu;
     bool dead;
-    double worked;        /* when its last sample ended; seconds */
+    int32_t chip;         /* the first target on the same chip */
+    double worked;        /* of a chip: when its last sample ended; seconds */
     int32_t sensors;      /* the target whose sensors show this device; -1: none */
     measure_energy *idle; /* at rest; NULL: not asked for */
 } measure_device;

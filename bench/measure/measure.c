@@ -74,6 +74,7 @@ static bool make_devices(measure_state *state)
         iso_telemetry seen = ISO_TELEMETRY_INIT;
         iso_device handle = work_target_device(plan->targets[t]);
         measure_device *device = &state->devices[t];
+        device->chip = t;
         device->gpu = work_target_info(plan->targets[t])->type == ISO_DEVICE_GPU;
         device->sensors = iso_device_get_telemetry(handle, &seen) == ISO_OK ? t : -1;
         if (iso_event_create(handle, &device->start) != ISO_OK ||
@@ -85,9 +86,12 @@ static bool make_devices(measure_state *state)
      * chip. */
     for (int32_t t = 0; t < plan->target_count; t++) {
         const char *uuid = work_target_info(plan->targets[t])->uuid;
-        for (int32_t u = 0; u < plan->target_count && state->devices[t].sensors < 0; u++) {
-            if (state->devices[u].sensors == u &&
-                work_same_chip(uuid, work_target_info(plan->targets[u])->uuid)) {
+        for (int32_t u = 0; u < plan->target_count; u++) {
+            if (!work_same_chip(uuid, work_target_info(plan->targets[u])->uuid)) {
+                continue;
+            }
+            state->devices[t].chip = u < state->devices[t].chip ? u : state->devices[t].chip;
+            if (state->devices[t].sensors < 0 && state->devices[u].sensors == u) {
                 state->devices[t].sensors = u;
             }
         }
@@ -152,19 +156,49 @@ static uint64_t next_random(uint64_t *x)
     return *x * 0x2545f4914f6cdd1dULL;
 }
 
+/* The place of a row in a round. */
+typedef struct turn {
+    uint64_t run;
+    int32_t place, row;
+} turn;
+
+static int by_run(const void *a, const void *b)
+{
+    const turn *x = a, *y = b;
+    return x->run != y->run ? (x->run > y->run) - (x->run < y->run)
+                            : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Puts the rows in random order, and then the rows of a chip in short runs, which are also in
+ * random order. So a GPU does not have to be woken for each row. */
 static int32_t shuffle(measure_state *state, uint64_t *random)
 {
-    int32_t n = 0;
+    enum { RUN = 16 };
+    const int32_t targets = state->plan->target_count;
+    turn *turns = tool_alloc((size_t)state->count + 1, sizeof *turns, "the round");
+    int32_t *seen = tool_alloc((size_t)targets, sizeof *seen, "the round"), n = 0;
     for (int32_t i = 0; i < state->count; i++) {
         if (measure_active(state, &state->rows[i])) {
-            state->order[n++] = i;
+            turns[n++].row = i;
         }
     }
     for (int32_t i = n - 1; i > 0; i--) {
-        int32_t j = (int32_t)(next_random(random) % (uint64_t)(i + 1)), kept = state->order[i];
-        state->order[i] = state->order[j];
-        state->order[j] = kept;
+        int32_t j = (int32_t)(next_random(random) % (uint64_t)(i + 1)), kept = turns[i].row;
+        turns[i].row = turns[j].row;
+        turns[j].row = kept;
     }
+    uint64_t key = next_random(random);
+    for (int32_t i = 0; i < n; i++) {
+        int32_t chip = state->devices[state->rows[turns[i].row].target].chip;
+        turns[i].place = i;
+        turns[i].run = arith_mix(key, (uint64_t)(seen[chip]++ / RUN * targets + chip));
+    }
+    qsort(turns, (size_t)n, sizeof *turns, by_run);
+    for (int32_t i = 0; i < n; i++) {
+        state->order[i] = turns[i].row;
+    }
+    free(seen);
+    free(turns);
     return n;
 }
 
@@ -229,7 +263,7 @@ static void measure_rounds(measure_state *state)
     }
     double end = tool_seconds() + state->budget;
     /* A case that lacks its last round may take a little more time. */
-    double last = plan->rounds_max == 1 ? end : end + 0.05 * state->budget;
+    double last = plan->rounds_max == 1 ? end : end + fmin(0.05 * state->budget, 5);
     for (int32_t taken = 1; taken > 0;) {
         measure_plan_release(state);
         measure_plan_again(state, last - tool_seconds());

@@ -84,7 +84,7 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
         status = iso_stream_sync(stream);
     }
     double end = tool_seconds();
-    device->worked = end;
+    state->devices[device->chip].worked = end;
     if (status != ISO_OK) {
         fail(state, row, "running the case");
         return false;
@@ -258,7 +258,7 @@ static bool wake(measure_state *state, measure_row *row)
     measure_device *device = &state->devices[row->target];
     measure_sample sample;
     double begin = tool_seconds();
-    if (!device->gpu || begin - device->worked < idle) {
+    if (!device->gpu || begin - state->devices[device->chip].worked < idle) {
         return true;
     }
     do {
