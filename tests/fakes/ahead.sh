@@ -10,7 +10,7 @@ export ISOMER_CUDA_PATH="$fakes/cuda"
 bench() {
     name=$1
     shift
-    ISOMER_CACHE_DIR="$scratch/$name" "$tool" bench --backend cuda --no-roofs --budget 1 --rounds 2 --op add,sum \
+    ISOMER_CACHE_DIR="$scratch/$name" "$tool" bench --backend cuda --no-roofs --budget 5 --rounds 2 --op add,sum \
         --dtype f32 --size 4Ki --variant tiled --json "$scratch/$name.json" "$@" >"$scratch/out" 2>"$scratch/err"
 }
 

@@ -18,8 +18,8 @@ set -- verify.json plain.json
 if "$tool" help | grep -q '^  bench '; then
     # Only one small size of each operation: with a sanitizer, more would be slow. The limit keeps the
     # roofs' arrays small, which otherwise grow with the last-level cache.
-    ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --size 64 --variant tiled --rounds 1 --energy --energy-seconds 0.1 \
-        --json bench.json >out 2>err || fail "bench exits with $?: $(cat err)"
+    ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --size 64 --variant tiled --rounds 2 --budget 20 --energy \
+        --energy-seconds 0.1 --json bench.json >out 2>err || fail "bench exits with $?: $(cat err)"
     set -- "$@" bench.json
 fi
 python3 "$source_dir/tests/record/schema.py" "$source_dir/docs/schema/isomer-results-1.json" \
