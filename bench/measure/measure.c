@@ -170,7 +170,8 @@ static int by_run(const void *a, const void *b)
 }
 
 /* Puts the rows in random order, and then the rows of a chip in short runs, which are also in
- * random order. So a GPU does not have to be woken for each row. */
+ * random order. So a GPU does not have to be woken for each row. Where memory is short, the rows
+ * with the same inputs are one run: otherwise inputs would be moved to the device for each row. */
 static int32_t shuffle(measure_state *state, uint64_t *random)
 {
     enum { RUN = 16 };
@@ -189,9 +190,11 @@ static int32_t shuffle(measure_state *state, uint64_t *random)
     }
     uint64_t key = next_random(random);
     for (int32_t i = 0; i < n; i++) {
-        int32_t chip = state->devices[state->rows[turns[i].row].target].chip;
+        const measure_row *row = &state->rows[turns[i].row];
+        int32_t chip = state->devices[row->target].chip, inputs = work_job_inputs(row->job);
+        int32_t run = inputs > 0 ? -inputs : seen[chip]++ / RUN;
         turns[i].place = i;
-        turns[i].run = arith_mix(key, (uint64_t)(seen[chip]++ / RUN * targets + chip));
+        turns[i].run = arith_mix(key, (uint64_t)((int64_t)run * targets + chip));
     }
     qsort(turns, (size_t)n, sizeof *turns, by_run);
     for (int32_t i = 0; i < n; i++) {

@@ -138,13 +138,14 @@ static bool warms_up(const measure_row *row)
 }
 
 /* Chooses the number of calls so that a sample is long enough for the clocks, and estimates how
- * long a visit takes. If the crew compiled the kernels, the first call compiled nothing and is as
- * good as a second one; `first` is that call and `took` what it took. */
+ * long a visit takes. `first` is the first call and `took` what it took: it stands for a second one
+ * if the crew compiled the kernels and it is long. */
 static bool choose_calls(measure_state *state, measure_row *row, const measure_sample *first,
                          double took)
 {
     double least = state->devices[row->target].gpu ? SAMPLE_GPU : SAMPLE_CPU;
-    bool enough = row->ahead && first->time >= least;
+    /* The first call of a process also loads the kernel, which takes up to some milliseconds. */
+    bool enough = row->ahead && first->time >= 50e6;
     int64_t calls = 1;
     measure_sample sample;
     row->estimate = first->time;

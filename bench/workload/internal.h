@@ -60,6 +60,8 @@ struct work_target {
 };
 
 bool work_target_can_pin(work_target *target);
+/* Whether the inputs of all cases do not fit the memory together. */
+bool work_target_crowded(const work_target *target);
 iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes, iso_buffer *out);
 /* Copies `bytes` of the inputs, from the offset `at` of their block, to the beginning of another
  * buffer. There are two such buffers: `which` is 0 or 1. */

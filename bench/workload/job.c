@@ -189,6 +189,11 @@ void work_job_destroy(work_job *job)
     free(job);
 }
 
+int32_t work_job_inputs(const work_job *job)
+{
+    return work_target_crowded(job->target) ? (int32_t)job->needs.type : 0;
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* Finds where the operands are now. Another job may have freed or enlarged their memory. */

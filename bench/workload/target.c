@@ -159,12 +159,22 @@ static bool evict(work_target *target, iso_dtype but)
     return true;
 }
 
+bool work_target_crowded(const work_target *target)
+{
+    int64_t sum = target->result.wanted + target->apart[0].wanted + target->apart[1].wanted;
+    for (int type = 1; type < WORK_TYPES; type++) {
+        sum += target->input[type].wanted;
+    }
+    return sum > target->available;
+}
+
 /* Allocates a room that is large enough for every case. If memory is short, it is only large enough
- * for this case. */
+ * for this case, so that a small case does not displace the inputs of large ones. */
 static iso_status make(work_target *target, iso_dtype keep, int64_t needed, work_room *room)
 {
     drop(room);
-    int64_t asked = room->wanted > needed ? room->wanted : needed;
+    bool small = needed < room->wanted / 4 && work_target_crowded(target);
+    int64_t asked = room->wanted > needed && !small ? room->wanted : needed;
     iso_status status = iso_buffer_create(target->device, asked, &room->buffer);
     bool apart = room == &target->apart[0] || room == &target->apart[1];
     while (status == ISO_NO_MEMORY && (evict(target, keep) || (!apart && drop_apart(target)))) {

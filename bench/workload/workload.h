@@ -119,6 +119,10 @@ void work_job_destroy(work_job *job);
  * ran out. */
 bool work_job_prepare(work_job *job, double *nanoseconds, bench_result *result);
 
+/* If the inputs of all cases do not fit the device's memory together: a number over 0 that cases
+ * with the same inputs share. Such cases should run one after the other. Otherwise 0. */
+int32_t work_job_inputs(const work_job *job);
+
 /* If another case displaced the inputs, moves them back to the device, so that this time is not
  * measured. */
 iso_status work_job_ready(work_job *job);
