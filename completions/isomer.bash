@@ -25,7 +25,6 @@ _isomer_values() {
     *,--available | *,--require | *,--device-[ab]) echo cuda hip opencl openmp ;;
     verify,--suite) echo quick full ;;
     bench,--suite) echo quick full stream gemm transfer JSON ;;
-    compare,--op) _isomer_words "$3" "$1" --op ;;
     bench,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;
     *,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" ;;
     verify,--variant) echo naive tiled vendor partials write read copy between fill ;;

@@ -46,7 +46,7 @@ function __isomer_operations
         copy scale add multiply triad chain
     __isomer_listed --op
     switch (__isomer_command)
-        case verify
+        case verify compare
             printf '%s\n' $single
         case bench
             printf '%s\n' write read $single

@@ -23,7 +23,7 @@ static const char help[] =
     "  --least-effect PERCENT  smaller differences do not matter (default 3)\n"
     "  --device-a SPEC         the device of A: cuda:0, or just cuda if A has only one\n"
     "  --device-b SPEC         the device of B\n"
-    "  --op LIST               only these operations:\n"
+    "  --op LIST               only these operations, or single ones such as triad and sum:\n"
     "                          %s\n"
     "  --force                 compare runs with different settings too, and mark them\n"
     "  --all                   also show cases that are the same, and complete lists\n"
@@ -109,25 +109,25 @@ static int check_request(const request *r, compare_rules *rules)
 
 static int check_ops(const compare_set *set)
 {
-    const char *known[BENCH_OPS + 1] = {NULL};
-    for (int i = 0; i < BENCH_OPS; i++) {
-        known[i] = bench_ops[i]->name;
-    }
+    tool_names known = {0};
+    bench_op_names(&known);
     for (int i = 0; i < set->rules.ops->count; i++) {
         char text[512];
-        if (!bench_op_find(set->rules.ops->items[i])) {
-            tool_say_unknown(text, sizeof text, set->rules.ops->items[i], known);
+        const char *word = set->rules.ops->items[i];
+        if (!bench_op_find(word) && tool_find(known.items, word) < 0) {
+            tool_say_unknown(text, sizeof text, word, known.items);
             return tool_error(TOOL_USAGE, "--op: %s", text);
         }
     }
     return TOOL_OK;
 }
 
-bool compare_wants_op(const compare_set *set, const char *op)
+bool compare_wants(const compare_set *set, const json_t *result)
 {
     const tool_words *ops = set->rules.ops;
-    return !ops || ops->count == 0 || tool_words_have(ops, op) ||
-           tool_words_have(ops, bench_op_of(op)->name);
+    return !ops || ops->count == 0 ||
+           bench_op_listed(ops, bench_op_of(record_text(result, "op")),
+                           record_text(result, "kind"));
 }
 
 int compare_code(const compare_set *set)

@@ -203,7 +203,7 @@ typedef struct compare_child {
 bool compare_run(char *const *argv, double limit, compare_child *child);
 void compare_child_free(compare_child *child);
 
-/* Whether --op selects an operation; `op` is its name in a document. */
-bool compare_wants_op(const compare_set *set, const char *op);
+/* Whether --op selects a result's operation or kind. */
+bool compare_wants(const compare_set *set, const json_t *result);
 
 #endif

@@ -31,7 +31,7 @@ static void read_source(const compare_set *set, source *s)
 {
     for (size_t at = 0; at < results_of(s->root); at++) {
         const json_t *result = result_at(s->root, at);
-        if (compare_wants_op(set, record_text(result, "op"))) {
+        if (compare_wants(set, result)) {
             tool_names_add(&s->devices, record_text(result, "device"));
         }
     }
@@ -172,7 +172,7 @@ static compare_side side_of(const json_t *result)
 
 static bool takes_part(const compare_set *set, const json_t *result, const char *device)
 {
-    return compare_wants_op(set, record_text(result, "op")) &&
+    return compare_wants(set, result) &&
            (!device || strcmp(record_text(result, "device"), device) == 0);
 }
 

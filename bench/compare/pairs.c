@@ -99,7 +99,7 @@ void compare_pairs_read(compare_set *set)
     {
         compare_row *row = &set->rows[set->count];
         read_pair(set, pair, row);
-        if (compare_wants_op(set, row->op)) {
+        if (compare_wants(set, row->a.result)) {
             set->count++;
         } else {
             free(row->rounds[1]);

@@ -36,6 +36,24 @@ const char *bench_op_words(void)
     return words(bench_ops, BENCH_OPS, text, sizeof text);
 }
 
+void bench_op_names(tool_names *names)
+{
+    for (int i = 0; i < BENCH_OPS; i++) {
+        tool_names_add(names, bench_ops[i]->name);
+    }
+    for (int i = 0; i < BENCH_OPS; i++) {
+        for (const char *const *kind = bench_ops[i]->kinds; kind && *kind; kind++) {
+            tool_names_add(names, *kind);
+        }
+    }
+}
+
+bool bench_op_listed(const tool_words *words, const bench_op *op, const char *kind)
+{
+    return tool_words_have(words, op->name) || tool_words_have(words, op->measured) ||
+           tool_words_have(words, kind);
+}
+
 const char *verify_op_words(void)
 {
     static char text[256];

@@ -23,6 +23,8 @@ enum {
 typedef struct bench_op bench_op;
 struct bench_result;
 struct check_data;
+struct tool_names;
+struct tool_words;
 struct verify_list;
 struct verify_problem;
 struct verify_runner;
@@ -287,8 +289,12 @@ extern const bench_op *const verify_ops[VERIFY_OPS];
 
 /* The operation that the user or a document calls `word`. NULL: there is none. */
 const bench_op *bench_op_find(const char *word);
-/* "map, transpose, ...": the words of --op. */
+/* "map, transpose, ...": the operations among the words of --op. */
 const char *bench_op_words(void);
+/* Adds all words of --op: the operations, and then their kinds, such as triad and sum. */
+void bench_op_names(struct tool_names *names);
+/* Whether a list of such words has a case's operation, by any of its names, or its kind. */
+bool bench_op_listed(const struct tool_words *words, const bench_op *op, const char *kind);
 const char *verify_op_words(void);
 /* Like bench_op_find, but returns the row of other programs' benchmarks, "other", instead of NULL.
  */

@@ -20,10 +20,9 @@ typedef struct filter {
 
 static int make_filter(const verify_run *run, filter *f)
 {
-    tool_names ops = {{"none"}, 1}, variants = {{NULL}, 0}, types = {{NULL}, 0};
+    tool_names ops = {0}, variants = {{NULL}, 0}, types = {{NULL}, 0};
     for (int i = 0; i < VERIFY_OPS; i++) {
         tool_names_add(&ops, verify_ops[i]->name);
-        tool_names_add(&ops, verify_ops[i]->verified);
     }
     for (int32_t i = 0; i < run->cases->count; i++) {
         const bench_case *item = &run->cases->cases[i];
@@ -34,6 +33,10 @@ static int make_filter(const verify_run *run, filter *f)
     if (!tool_split(run->op, &f->ops) || !tool_split(run->variant, &f->variants) ||
         !tool_split(run->dtype, &f->types)) {
         return tool_error(TOOL_INTERNAL, "no memory");
+    }
+    tool_names_add(&ops, "none");
+    if (tool_words_have(&f->ops, "stream")) { /* the older word for `order`, which is taken */
+        tool_names_add(&ops, "stream");
     }
     int code = tool_words_check("op", &f->ops, &ops);
     if (code == TOOL_OK) {

@@ -34,9 +34,7 @@ static bool type_matches(const maker *m, const bench_case *item)
 
 static bool matches(const maker *m, const bench_case *item)
 {
-    const tool_words *ops = &m->ops;
-    return (ops->count == 0 || tool_words_have(ops, item->op->name) ||
-            tool_words_have(ops, item->op->measured) || tool_words_have(ops, item->kind)) &&
+    return (m->ops.count == 0 || bench_op_listed(&m->ops, item->op, item->kind)) &&
            (m->variants.count == 0 || tool_words_have(&m->variants, item->variant)) &&
            type_matches(m, item);
 }
@@ -285,21 +283,20 @@ static void add_lines(maker *m, const work_line *lines, int32_t count)
 
 typedef enum word { OP_WORD, VARIANT_WORD, TYPE_WORD, AXIS_WORD, SIZE } word;
 
-/* Checks that some operation knows every word of an option. The words of operations come first in
- * the message; `stream`, the older word for maps, is taken and not listed. */
+/* Checks that some operation knows every word of an option. `stream`, the older word for maps, is
+ * taken and not listed. */
 static int check_words(const char *option, const tool_words *words, word what)
 {
     tool_names names = {0};
-    for (int i = 0; i < BENCH_OPS && what == OP_WORD; i++) {
-        tool_names_add(&names, bench_ops[i]->name);
+    if (what == OP_WORD) {
+        bench_op_names(&names);
     }
-    for (int i = 0; i < BENCH_OPS; i++) {
+    for (int i = 0; i < BENCH_OPS && what != OP_WORD; i++) {
         const bench_op *op = bench_ops[i];
-        const char *const *own = what == OP_WORD        ? op->kinds
-                                 : what == VARIANT_WORD ? op->variants
-                                 : what == TYPE_WORD    ? op->types
-                                 : has_axis(op)         ? op->layouts
-                                                        : NULL;
+        const char *const *own = what == VARIANT_WORD ? op->variants
+                                 : what == TYPE_WORD  ? op->types
+                                 : has_axis(op)       ? op->layouts
+                                                      : NULL;
         for (; own && *own; own++) {
             tool_names_add(&names, *own);
         }

@@ -250,6 +250,9 @@ sed 's|gemm/tiled/f32/512|stream/tiled/f32/512|
      /stream\/tiled\/f32\/512/s/"op":"gemm","kind":null/"op":"stream","kind":"copy"/' few.json >ops.json
 expect 0 ops.json --device-a openmp --device-b cuda
 answers "By operation: gemm 1.00 times as fast; map takes 1.10 times as long. Best case: gemm"
+expect 0 ops.json --device-a openmp --device-b cuda --op copy
+lacks out "gemm/"
+says out "in 0 of 1 comparable"
 # Without devices: each pair, and a matrix of means.
 expect 0 few.json --json few-c.json
 answers "How many times as fast" "openmp:0 is faster than cuda:0 in 1 of 4" "cuda:0 0.976 -"

@@ -70,6 +70,11 @@ exits 2 "$tool" verify --bitwise=yes
 exits 2 "$tool" verify stray
 exits 2 "$tool" verify --op gem
 says '"gemm"' "a misspelt operation"
+grep -q stream "$scratch/err" && fail "an older word is offered"
+exits 2 "$tool" bench --op gem
+says '"gemm"' "a misspelt operation of bench"
+exits 2 "$tool" compare --op triadd none.json none.json
+says '"triad"' "a misspelt map of compare"
 exits 2 "$tool" verify --variant tilde
 says '"tiled"' "a misspelt variant"
 exits 2 "$tool" verify --dtype f31
