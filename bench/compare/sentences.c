@@ -191,7 +191,7 @@ static int faster_first(const void *a, const void *b)
 
 static void add_where(char *text, const compare_set *set, const compare_answer *answer)
 {
-    op_mean ops[BENCH_OPS];
+    op_mean ops[BENCH_OPS] = {0};
     int count = 0;
     for (int32_t i = 0; i < set->count && count < BENCH_OPS; i++) {
         compare_answer of = {.cases = 0};
