@@ -41,6 +41,9 @@ static const char help[] =
     "  --against PROGRAM runs this program and PROGRAM, another build of isomer, in turn, in\n"
     "                    fresh processes, and shows where PROGRAM is FASTER or SLOWER: start\n"
     "                    the old build and give it the new one\n"
+    "  --against-backend SPEC\n"
+    "                    alternates the first device with this one in one process, and shows\n"
+    "                    where SPEC is FASTER or SLOWER\n"
     "  --self-check      like --against, with this program itself: nothing should differ\n"
     "  --timeout SECONDS kills a process of --against that takes longer (default 3600)\n"
     "  --fail-on PERCENT with --against: exit code 1 if a case of PROGRAM is slower by more than\n"
@@ -58,7 +61,8 @@ enum { JSON, CSV, MARKDOWN, REPORT, EXPORT, OUTPUTS };
 
 typedef struct bench {
     const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text, *jobs_text;
-    const char *against, *fail_on_text, *timeout_text, *energy_text, *paths[OUTPUTS];
+    const char *against, *against_backend, *fail_on_text, *timeout_text, *energy_text,
+        *paths[OUTPUTS];
     bool self_check, list, energy, help;
     work_request request;
     double budget, whole, fail_on, timeout, energy_seconds;
@@ -193,8 +197,10 @@ static int parse_values(bench *b)
                   "--energy measures one program on its own; --against and --self-check compare "
                   "times"},
                  {b->energy_text && !b->energy, "--energy-seconds needs --energy"},
+                 {b->against_backend && (against || b->list),
+                  "--against-backend cannot be combined with --against, --self-check or --list"},
                  {b->timeout_text && !against, "--timeout needs --against or --self-check"},
-                 {b->fail_on_text && !against,
+                 {b->fail_on_text && !against && !b->against_backend,
                   "--fail-on needs --against; `compare --fail-on` judges two files"}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0] && code == TOOL_OK; i++) {
         code = rules[i].wrong ? tool_error(TOOL_USAGE, "%s", rules[i].message) : TOOL_OK;
@@ -219,6 +225,7 @@ static int parse(bench *b, int argc, char **argv)
                                    {"seed", &b->seed_text, NULL},
                                    {"jobs", &b->jobs_text, NULL},
                                    {"against", &b->against, NULL},
+                                   {"against-backend", &b->against_backend, NULL},
                                    {"fail-on", &b->fail_on_text, NULL},
                                    {"timeout", &b->timeout_text, NULL},
                                    {"json", &b->paths[JSON], NULL},
@@ -294,6 +301,37 @@ static int64_t memory_of(iso_device device, const iso_device_info *info)
 
 /* Opens the devices and finds the memory, the caches and the types of device, on which the sizes of
  * the cases depend. */
+/* Finds the devices to measure. With --against-backend these are the first one that --backend
+ * selects, and the named one. */
+static int find_specs(bench *b)
+{
+    char both[2 * ISO_NAME_MAX + 2] = "";
+    tool_words named = {0};
+    int code = tool_specs(b->backend, b->require, &b->specs);
+    if (code == TOOL_OK && b->against_backend) {
+        code = tool_specs(b->against_backend, NULL, &named);
+    }
+    for (int i = 0; i < b->specs.count && named.count == 1 && both[0] == '\0'; i++) {
+        const char *first = b->specs.items[i], *second = named.items[0];
+        size_t length = strlen(second);
+        bool same = strncmp(first, second, length) == 0;
+        if (!same || (first[length] != '\0' && first[length] != ':')) {
+            snprintf(both, sizeof both, "%s,%s", first, second);
+        }
+    }
+    if (code == TOOL_OK && b->against_backend && both[0] == '\0') {
+        code = tool_error(TOOL_USAGE,
+                          "--against-backend %s must name one device, and --backend "
+                          "another one to compare it with",
+                          b->against_backend);
+    } else if (code == TOOL_OK && b->against_backend) {
+        tool_words_free(&b->specs);
+        code = tool_specs(both, NULL, &b->specs);
+    }
+    tool_words_free(&named);
+    return code;
+}
+
 static int look_at_devices(bench *b)
 {
     work_request *request = &b->request;
@@ -455,33 +493,40 @@ static int measure(bench *b, int argc, char **argv)
     if (b->energy) {
         tool_set_bool(b->run, "energy", true);
     }
-    const measure_plan plan = {
-        .list = &b->cases,
-        .targets = b->targets,
-        .target_count = b->target_count,
-        .budget = b->budget,
-        .whole = b->whole,
-        .target = 0.02,
-        .rounds_min = b->rounds > 0 && b->rounds < MEASURE_ROUNDS ? b->rounds : MEASURE_ROUNDS,
-        .rounds_max = b->rounds,
-        .energy = b->energy ? b->energy_seconds : 0,
-        .energy_every = r->op || r->case_id || r->variant || r->dtype || r->size || r->axis,
-        .seed = b->request.seed,
-        .run = b->run,
-        .devices = b->devices,
-        .crew = &b->crew,
-        .file = b->paths[JSON] ? &b->files[JSON] : NULL,
-        .progress = isatty(STDERR_FILENO) != 0};
+    const int32_t least = b->against_backend ? COMPARE_PAIRS_LEAST : MEASURE_ROUNDS;
+    const measure_plan plan = {.list = &b->cases,
+                               .targets = b->targets,
+                               .target_count = b->target_count,
+                               .budget = b->budget,
+                               .whole = b->whole,
+                               .target = 0.02,
+                               .rounds_min = b->rounds > 0 && b->rounds < least ? b->rounds : least,
+                               .rounds_max = b->rounds,
+                               .paired = b->against_backend != NULL,
+                               .energy = b->energy ? b->energy_seconds : 0,
+                               .energy_every = r->op || r->case_id || r->variant || r->dtype ||
+                                               r->size || r->axis,
+                               .seed = b->request.seed,
+                               .run = b->run,
+                               .devices = b->devices,
+                               .crew = &b->crew,
+                               .file = b->paths[JSON] ? &b->files[JSON] : NULL,
+                               .progress = isatty(STDERR_FILENO) != 0};
     FILE *out = text_stream(b);
     code = measure_run(&plan, &b->root);
     if (!b->root) {
         return code;
     }
+    int paired = plan.paired ? compare_pair_devices(b->root) : TOOL_OK;
     /* Writes the files before the table, because the program that reads the table may close the
      * pipe early. */
     int written = write_files(b);
-    record_table(out, b->root, tool_width(out), tool_colour(out));
-    return written != TOOL_OK ? written : code;
+    if (plan.paired && paired == TOOL_OK) {
+        paired = compare_show_pairs(out, b->root, b->fail_on);
+    } else {
+        record_table(out, b->root, tool_width(out), tool_colour(out));
+    }
+    return written != TOOL_OK ? written : code != TOOL_OK ? code : paired;
 }
 
 /* The whole work of a process that compiles in advance: it finds the devices and cases as the run
@@ -490,8 +535,8 @@ _Noreturn static void be_member(bench *b)
 {
     char task[CREW_LINE];
     bool more = crew_next(&b->crew, task);
-    if (!more || tool_specs(b->backend, b->require, &b->specs) != TOOL_OK ||
-        look_at_devices(b) != TOOL_OK || work_list_make(&b->request, &b->cases) != TOOL_OK) {
+    if (!more || find_specs(b) != TOOL_OK || look_at_devices(b) != TOOL_OK ||
+        work_list_make(&b->request, &b->cases) != TOOL_OK) {
         crew_leave();
     }
     b->inputs = work_inputs_plan(b->request.seed, &b->cases);
@@ -520,10 +565,16 @@ static int execute(bench *b, int argc, char **argv)
         be_member(b);
     }
     double began = 1e9 * tool_seconds();
-    int code = tool_specs(b->backend, b->require, &b->specs);
+    int code = find_specs(b);
     b->probing = tool_takes_all(b->backend) ? 1e9 * tool_seconds() - began : NAN;
     if (code == TOOL_OK) {
         code = look_at_devices(b);
+    }
+    if (code == TOOL_OK && b->against_backend && b->specs.count != 2) {
+        code = tool_error(TOOL_USAGE,
+                          "--against-backend %s: it is the only device that can be "
+                          "measured",
+                          b->against_backend);
     }
     if (code == TOOL_OK) {
         code = work_list_make(&b->request, &b->cases);

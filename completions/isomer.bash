@@ -22,7 +22,7 @@ _isomer_values() {
     local maps="copy scale add multiply triad chain"
     case $1,$2 in
     *,--backend) echo all auto cuda hip opencl openmp ;;
-    *,--available | *,--require | *,--device-[ab]) echo cuda hip opencl openmp ;;
+    *,--available | *,--require | *,--against-backend | *,--device-[ab]) echo cuda hip opencl openmp ;;
     verify,--suite) echo quick full ;;
     bench,--suite) echo quick full stream gemm transfer JSON ;;
     bench,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;

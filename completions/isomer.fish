@@ -80,6 +80,8 @@ complete -c isomer -n '__isomer_has --backend' -l backend -x \
     -a '(__fish_complete_list , "__isomer_words all auto cuda hip opencl openmp")'
 complete -c isomer -n '__isomer_has --axis' -l axis -x \
     -a '(__fish_complete_list , "__isomer_words 0 1 all")'
+complete -c isomer -n '__isomer_has --against-backend' -l against-backend -x \
+    -a 'cuda hip opencl openmp'
 complete -c isomer -n '__isomer_has --require' -l require -x \
     -a '(__fish_complete_list , "__isomer_words cuda hip opencl openmp")'
 complete -c isomer -n '__isomer_has --available' -l available -x -a 'cuda hip opencl openmp'

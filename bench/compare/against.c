@@ -347,11 +347,8 @@ static void say_few(const against *g)
     }
 }
 
-/* Shows and writes the pairs. */
-static int finish(against *g, double fail_on, int code)
+int compare_show_pairs(FILE *out, const json_t *root, double fail_on)
 {
-    FILE *out = g->file.stream == tool_data() ? stderr : stdout;
-    json_t *root = make_document(g, code == TOOL_OK && !tool_stop_asked());
     compare_set set = {.a = root,
                        .path_a = "this run",
                        .rules = {.least_effect = STATS_LEAST_EFFECT,
@@ -362,13 +359,22 @@ static int finish(against *g, double fail_on, int code)
     }
     compare_pairs_read(&set);
     compare_show(out, &set, tool_width(out), tool_colour(out));
+    int code = compare_code(&set);
+    compare_free(&set);
+    return code;
+}
+
+/* Shows and writes the pairs. */
+static int finish(against *g, double fail_on, int code)
+{
+    FILE *out = g->file.stream == tool_data() ? stderr : stdout;
+    json_t *root = make_document(g, code == TOOL_OK && !tool_stop_asked());
+    int shown = compare_show_pairs(out, root, fail_on);
     fprintf(out, "  %d %s in %.0f s\n", g->made, g->made == 1 ? "pair" : "pairs",
             tool_seconds() - g->began);
-    int shown = compare_code(&set);
     if ((shown == TOOL_OK || shown == TOOL_NOTHING) && compare_tally_wrong(g->tally)) {
         shown = TOOL_FAILED; /* a wrong result fails, as it does without --against */
     }
-    compare_free(&set);
     int written = tool_file_json(&g->file, root);
     json_decref(root);
     if (code == TOOL_OK) {
@@ -381,6 +387,41 @@ static int finish(against *g, double fail_on, int code)
         return code;
     }
     return tool_stop_asked() ? TOOL_INTERRUPTED : shown;
+}
+
+/* ---- two devices of one process -------------------------------------------------------------- */
+
+static void set_side(json_t *sides, const char *key, const json_t *device)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s: %s", record_text(device, "spec"), record_text(device, "name"));
+    tool_set_text(sides, key, text);
+}
+
+int compare_pair_devices(json_t *root)
+{
+    const json_t *devices = json_object_get(root, "devices");
+    const json_t *a = json_array_get(devices, 0), *b = json_array_get(devices, 1);
+    json_t *run = json_object_get(root, "run"), *sides = json_object();
+    compare_set set = {.a = root,
+                       .b = root,
+                       .path_a = "this run",
+                       .path_b = "this run",
+                       .rules = {.least_effect = STATS_LEAST_EFFECT,
+                                 .fail_on = NAN,
+                                 .device_a = record_text(a, "spec"),
+                                 .device_b = record_text(b, "spec")}};
+    int code = compare_match(&set);
+    if (code == TOOL_OK) {
+        compare_judge(&set);
+        json_object_set_new(root, "pairs", compare_round_pairs(&set));
+    }
+    set_side(sides, "this", a);
+    set_side(sides, "program", b);
+    json_object_set_new(run, "against", sides);
+    tool_set_text(run, "command", "against");
+    compare_free(&set);
+    return code;
 }
 
 static bool find_self(against *g)

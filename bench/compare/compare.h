@@ -172,6 +172,12 @@ int compare_code(const compare_set *set);
 int compare_against(const char *program, int argc, char **argv, double budget, int32_t rounds,
                     double limit, double fail_on, const char *json);
 
+/* `isomer bench --against-backend`: sets "pairs" and the two sides in the document of a run whose
+ * rounds visited two devices in pairs. A is the first device. Returns an exit code. */
+int compare_pair_devices(json_t *root);
+/* Judges and shows the pairs of a document, and returns the exit code. */
+int compare_show_pairs(FILE *out, const json_t *root, double fail_on);
+
 /* Collects pairs; the cases keep the order of the first pair. */
 typedef struct compare_tally compare_tally;
 compare_tally *compare_tally_create(void);
@@ -179,6 +185,8 @@ void compare_tally_free(compare_tally *tally);
 /* Adds a pair: one document of each program. Returns TOOL_OK, or prints a message if they do not
  * match and returns an exit code. */
 int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, const char *name_b);
+/* The pairs of two devices: their rounds one by one. */
+json_t *compare_round_pairs(const compare_set *set);
 /* Sets the members "results" and "pairs" of `root`. */
 void compare_tally_write(const compare_tally *tally, json_t *root);
 /* Whether a case failed or had an error, on either side and in any pair. */

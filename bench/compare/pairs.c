@@ -7,17 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const json_t *result_of(const json_t *root, const json_t *pair)
+/* The result of one side of a pair. B's is in the file only if it is of another device. */
+static const json_t *result_of(const json_t *root, const json_t *pair, bool b)
 {
-    static const char *const keys[] = {"id", "device", "library"};
+    const char *device = record_text(pair, b ? "device_b" : "device");
+    const char *library = record_text(pair, b ? "library_b" : "library");
     const json_t *result;
     size_t at;
     json_array_foreach(json_object_get(root, "results"), at, result)
     {
-        bool same = true;
-        for (int i = 0; i < 3 && same; i++) {
-            same = strcmp(record_text(result, keys[i]), record_text(pair, keys[i])) == 0;
-        }
+        bool same = strcmp(record_text(result, "id"), record_text(pair, "id")) == 0 &&
+                    strcmp(record_text(result, "device"), device) == 0 &&
+                    strcmp(record_text(result, "library"), library) == 0;
         if (same) {
             return result;
         }
@@ -64,24 +65,26 @@ static const char *reason_of(const json_t *object, const char *key, const json_t
 
 static void read_pair(const compare_set *set, const json_t *pair, compare_row *row)
 {
-    const json_t *result = result_of(set->a, pair), *ratios = json_object_get(pair, "pairs");
+    const json_t *result = result_of(set->a, pair, false), *other = result_of(set->a, pair, true);
+    const json_t *ratios = json_object_get(pair, "pairs");
     const char *status = record_text(pair, "status_b"), *library = record_text(pair, "library_b");
     const char *device = record_text(pair, "device"), *library_a = record_text(pair, "library");
-    *row =
-        (compare_row){.id = record_text(pair, "id"),
-                      .op = record_text(result, "op"),
-                      .a = {result, device, library_a, record_text(result, "status"),
-                            reason_of(result, "reason", pair, "why_a"), record_number(pair, "a"),
-                            strcmp(record_text(result, "status"), "ok") == 0},
-                      .b = {NULL, device, library[0] ? library : library_a,
-                            status[0] ? status : "ok", reason_of(pair, "reason_b", pair, "why_b"),
-                            record_number(pair, "b"), !status[0] || strcmp(status, "ok") == 0},
-                      .paired = true,
-                      .pairs = (int32_t)json_array_size(ratios),
-                      .made = count_of(pair, "made"),
-                      .without_a = count_of(pair, "without_a"),
-                      .without_b = count_of(pair, "without_b"),
-                      .c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS}};
+    const char *device_b = record_text(pair, "device_b");
+    *row = (compare_row){.id = record_text(pair, "id"),
+                         .op = record_text(result, "op"),
+                         .a = {result, device, library_a, record_text(result, "status"),
+                               reason_of(result, "reason", pair, "why_a"), record_number(pair, "a"),
+                               strcmp(record_text(result, "status"), "ok") == 0},
+                         .b = {other, device_b[0] ? device_b : device,
+                               library[0] ? library : library_a, status[0] ? status : "ok",
+                               reason_of(pair, "reason_b", pair, "why_b"), record_number(pair, "b"),
+                               !status[0] || strcmp(status, "ok") == 0},
+                         .paired = true,
+                         .pairs = (int32_t)json_array_size(ratios),
+                         .made = count_of(pair, "made"),
+                         .without_a = count_of(pair, "without_a"),
+                         .without_b = count_of(pair, "without_b"),
+                         .c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS}};
     int32_t lost = count_of(pair, "lost");
     row->lost = lost > 0 || (lost < 0 && row->a.ok && !row->b.ok && strcmp(status, "missing") != 0);
     if (row->a.ok && row->b.ok) {

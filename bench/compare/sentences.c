@@ -50,7 +50,7 @@ const char *compare_name(const compare_set *set, const compare_row *row, bool b,
     const char *file = !set->b ? b ? "the other program" : "this program"
                        : alike ? b ? "B" : "A"
                                : files[b];
-    if (set->b && (set->a == set->b || json_equal(set->a, set->b))) {
+    if (set->b ? set->a == set->b || json_equal(set->a, set->b) : !same_device) {
         snprintf(text, room, "%s", device);
     } else {
         snprintf(text, room, "%s%s%s", same_device ? "" : device, same_device ? "" : " of ", file);
@@ -205,13 +205,12 @@ static void add_where(char *text, const compare_set *set, const compare_answer *
     qsort(ops, (size_t)count, sizeof ops[0], faster_first);
     for (int i = 0; i < count && count > 1; i++) {
         char number[24];
-        bool fast = ops[i].times >= 1, last = i + 1 == count || (ops[i + 1].times >= 1) != fast;
-        add(text, i == 0 ? "By operation: " : (ops[i - 1].times >= 1) == fast ? ", " : "; ");
-        add(text,
-            fast   ? "%s %s"
-            : last ? "%s takes %s"
-                   : "%s %s",
-            ops[i].op, short_number(number, fast ? ops[i].times : 1 / ops[i].times));
+        bool fast = ops[i].times >= 1;
+        bool first = i == 0 || (ops[i - 1].times >= 1) != fast;
+        bool last = i + 1 == count || (ops[i + 1].times >= 1) != fast;
+        add(text, i == 0 ? "By operation: " : first ? "; " : ", ");
+        add(text, first && !fast ? "%s takes %s" : "%s %s", ops[i].op,
+            short_number(number, fast ? ops[i].times : 1 / ops[i].times));
         add(text, "%s", !last ? "" : fast ? " times as fast" : " times as long");
     }
     if (answer->cases > 1) {

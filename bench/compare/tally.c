@@ -37,17 +37,21 @@ compare_tally *compare_tally_create(void)
     return tool_alloc(1, sizeof(compare_tally), "the pairs");
 }
 
+static void free_entry(entry *e)
+{
+    json_decref(e->own.result);
+    json_decref(e->own.why);
+    json_decref(e->other.result);
+    json_decref(e->other.why);
+    json_decref(e->rounds);
+    free(e->a);
+    free(e->b);
+}
+
 void compare_tally_free(compare_tally *tally)
 {
     for (int32_t i = 0; i < tally->count; i++) {
-        entry *e = &tally->entries[i];
-        json_decref(e->own.result);
-        json_decref(e->own.why);
-        json_decref(e->other.result);
-        json_decref(e->other.why);
-        json_decref(e->rounds);
-        free(e->a);
-        free(e->b);
+        free_entry(&tally->entries[i]);
     }
     free(tally->entries);
     free(tally);
@@ -222,6 +226,9 @@ static json_t *pair_json(const entry *e)
     tool_set_text(pair, "device", record_text(a, "device"));
     tool_set_text(pair, "backend", record_text(a, "backend"));
     tool_set_text(pair, "library", record_text(a, "library"));
+    if (b && strcmp(record_text(b, "device"), record_text(a, "device")) != 0) {
+        tool_set_text(pair, "device_b", record_text(b, "device"));
+    }
     tool_set_text(pair, "library_b", record_text(b, "library"));
     tool_set_text(pair, "status_b", status[0] ? status : "missing");
     tool_set_text(pair, "reason_b", record_text(b, "reason"));
@@ -258,4 +265,26 @@ void compare_tally_write(const compare_tally *tally, json_t *root)
     }
     json_object_set_new(root, "results", results);
     json_object_set_new(root, "pairs", pairs);
+}
+
+json_t *compare_round_pairs(const compare_set *set)
+{
+    json_t *pairs = json_array();
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        entry e = {.made = 1, .lost = row->lost};
+        if (!row->a.result) {
+            continue; /* only B has the case */
+        }
+        keep(&e.own, &row->a);
+        keep(&e.other, &row->b);
+        /* A round that the end of the time cut short may lack B. */
+        for (int32_t r = 0; r < row->count[0] && r < row->count[1]; r++) {
+            add_times(&e, row->rounds[0][r], row->rounds[1][r]);
+        }
+        e.made = e.count > 0 ? e.count : 1;
+        json_array_append_new(pairs, pair_json(&e));
+        free_entry(&e);
+    }
+    return pairs;
 }

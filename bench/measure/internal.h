@@ -138,6 +138,15 @@ void measure_pace(measure_state *state, measure_row *row, double seconds);
 int32_t measure_kept(const measure_state *state);
 int32_t measure_skipped(const measure_state *state);
 
+/* ---- pairs.c --------------------------------------------------------------------------------- */
+
+/* Puts the rows of a case side by side in the order of the round, which has n rows, and leaves out
+ * rows whose partner waits. Returns how many rows are left. */
+int32_t measure_pair_up(measure_state *state, int32_t n);
+/* Removes the samples of this round that have no partner, so that both rows of a case have the
+ * same rounds. */
+void measure_pair_even(measure_state *state);
+
 /* ---- sample.c -------------------------------------------------------------------------------- */
 
 /* Prepares a row, runs it once, checks the result, and chooses the number of calls in a sample. */

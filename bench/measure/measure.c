@@ -202,13 +202,14 @@ static int32_t shuffle(measure_state *state, uint64_t *random)
     }
     free(seen);
     free(turns);
-    return n;
+    return state->plan->paired ? measure_pair_up(state, n) : n;
 }
 
 /* Marks a row as settled if its interval is narrow enough. */
 static void settle(const measure_state *state, measure_row *row)
 {
-    if (row->rounds < state->plan->rounds_min || row->rounds < MEASURE_ROUNDS) {
+    if (state->plan->paired || row->rounds < state->plan->rounds_min ||
+        row->rounds < MEASURE_ROUNDS) {
         return;
     }
     double *x = tool_alloc((size_t)row->rounds, sizeof *x, "the rounds");
@@ -280,6 +281,9 @@ static void measure_rounds(measure_state *state)
             taken -= state->rows[i].count;
         }
         visit_all(state, n, end, last);
+        if (plan->paired) {
+            measure_pair_even(state);
+        }
         for (int32_t i = 0; i < state->count; i++) {
             taken += state->rows[i].count;
             if (measure_active(state, &state->rows[i])) {

@@ -33,6 +33,7 @@ typedef struct measure_plan {
     int32_t rounds_max; /* 0: no limit */
     double energy;      /* seconds of --energy for each case; 0: not asked for */
     bool energy_every;  /* the user chose the cases: measures every kind of them */
+    bool paired;        /* two devices, which visit a case one after the other; no row settles */
     uint64_t seed;      /* for the order of the rows */
     json_t *run;        /* from record_run; the document's copy also has members set later */
     json_t *devices;    /* from record_device, one per target; the document's copy has the roofs */

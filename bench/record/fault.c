@@ -217,6 +217,7 @@ static const rule verify_members[] = {
 static const rule pair_members[] = {
     {.names = "id device backend", .types = STRING},
     {.names = "library", .types = STRING | NIL},
+    {.names = "device_b", .types = STRING | LACKING},
     {.names = "ratio low high p", .types = NUMBER | NIL},
     {.names = "pairs", .types = ARRAY, .items = &time_item},
     {.names = "verdict", .types = STRING | NIL, .words = verdicts},

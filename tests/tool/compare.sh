@@ -126,6 +126,11 @@ expect 0 a.json lost.json
 expect 0 lost.json a.json --fail-on 5
 says out "Measured in B, not in A"
 
+# A case that was skipped for lack of time is not lost, and no error.
+sed 's/"status":"failed","reason":"wrong sum"/"status":"skipped","reason":"no time"/' lost.json >skipped.json
+expect 0 a.json skipped.json --fail-on 5
+says out "0 of 5 cases fail" "skipped: no time"
+
 # The same for a case that B no longer supports.
 sed '/tiled\/f32\/256/s/"status":"ok","reason":null/"status":"unsupported","reason":"no such library"/
      /tiled\/f32\/256/s/"times":{.*"calls":1},"rates":{[^}]*}/"times":null,"rates":null/' a.json >gone.json
