@@ -280,9 +280,10 @@ void measure_energies(measure_state *state)
     double each = (1 + WARM) * seconds;
     measure_progress_end(state);
     if (count == 0) {
-        tool_error(TOOL_OK, "energy: no case can be measured: %s",
-                   state->devices[0].idle->counted ? "none has a result of the chosen kinds"
-                                                   : state->devices[0].idle->reason);
+        tool_error(TOOL_OK, "energy: %s",
+                   state->devices[0].idle->counted
+                       ? "no case of the usual or chosen kinds has a result"
+                       : state->devices[0].idle->reason);
         return;
     }
     tool_error(TOOL_OK, "energy: %d cases of %g s, after %g s at rest: about %.0f s", (int)count,

@@ -57,6 +57,7 @@ for backend in cuda hip; do
     # shellcheck disable=SC2086
     bench none "FAKE_SENSORS_ENERGY=$absent" -- --backend "$backend" $small $short
     [ "$code" = 0 ] || fail "a device without a counter: it ends with $code"
+    grep -q '^isomer: energy: not measured: .* reports no energy of this device' err || fail "it does not say why: $(cat err)"
     look none 'rows and idle["watts"] is None and all("reports no energy of this device" in x["reason"] for x in rows + [idle])'
     # shellcheck disable=SC2086
     bench still FAKE_ENERGY=5000 -- --backend "$backend" --op add --dtype f32 --size 4Ki --variant tiled $short
