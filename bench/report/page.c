@@ -160,8 +160,10 @@ static void put_run_words(report_page *page)
     } else {
         report_put(out, "%s%s", suite[0] != '\0' ? "Suite " : "One run", suite);
     }
-    report_put(out, " · %d results of %d devices · isomer %s</p>\n", model->row_count,
-               model->device_count, record_text(run, "version"));
+    const char *program = record_text(run, "program");
+    report_put(out, " · %d results of %d devices · %s%s</p>\n", model->row_count,
+               model->device_count, program[0] != '\0' ? program : "isomer ",
+               record_text(run, "version"));
 }
 
 static void put_head(report_page *page, const char *title)

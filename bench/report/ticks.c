@@ -30,6 +30,10 @@ const char *chart_value(char *text, chart_unit unit, double value)
 {
     static const char *const units[] = {
         [CHART_FLOPS] = "FLOP/s", [CHART_MOVED] = "B/s", [CHART_PER_JOULE] = "FLOP/J"};
+    if (!isfinite(value)) {
+        snprintf(text, REPORT_TEXT, "–");
+        return text;
+    }
     return prefixed(text, REPORT_TEXT, value, "%.*f", units[unit]);
 }
 

@@ -40,6 +40,8 @@ python3 "$here/google.py" run.json run.google || fail "what bench exported: see 
 python3 "$here/google_read.py" "$forms" "$here/google.json" || fail "what was read: see above"
 for file in "$here/google.json" a.google; do
     "$tool" report "$file" -o page.html >out 2>&1 || fail "report of $file: $(cat out)"
+    ! grep -q '[^a-z]nan ' page.html || fail "the page of $file has a rate that is no number"
+    grep -q 'Google Benchmark' page.html || fail "the page does not say whose file it is"
     "$tool" compare "$file" "$file" >out 2>&1 || fail "compare of $file: $(cat out)"
     grep -q 'Google Benchmark' out || fail "compare does not say whose file it is"
     "$tool" report "$file" --export out || fail "$file read and exported: $?"
