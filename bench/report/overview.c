@@ -69,13 +69,13 @@ static int by_device(const void *left, const void *right)
     return a->device != b->device ? a->device - b->device : (a > b) - (a < b);
 }
 
-/* Triads before copies, then larger problems first; the rows of one problem stand together, by
- * device. */
+/* Copies before triads, as in the page's sentences, then larger problems first; the rows of one
+ * problem stand together, by device. */
 static int by_problem(const void *left, const void *right)
 {
     const report_row *a = *(const report_row *const *)left;
     const report_row *b = *(const report_row *const *)right;
-    int kind = strcmp(b->kind, a->kind), type = strcmp(a->dtype, b->dtype);
+    int kind = strcmp(a->kind, b->kind), type = strcmp(a->dtype, b->dtype);
     return kind != 0                  ? kind
            : a->size != b->size       ? (a->size < b->size) - (a->size > b->size)
            : type != 0                ? type
