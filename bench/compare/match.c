@@ -367,6 +367,7 @@ int compare_every(compare_set *set)
                 .option = b_named ? "device-b" : "device-a",
                 .wanted = b_named ? set->rules.device_b : set->rules.device_a};
     set->several = true;
+    set->forced = json_array();
     read_source(set, &s);
     int code = find_device(&s);
     if (code == TOOL_OK && s.devices.count < 2) {

@@ -504,6 +504,9 @@ static void show_matrix(FILE *out, const compare_set *set, bool colour)
             tool_names_add(&names, set->rows[i].a.device);
         }
     }
+    if (names.count == 0) {
+        return;
+    }
     heading(out, colour, "How many times as fast as the device at the top (geometric mean)");
     fprintf(out, "  %-10s", "");
     for (int a = 0; a < names.count; a++) {
