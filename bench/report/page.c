@@ -25,17 +25,34 @@ static void add_name(json_t *names, const char *name)
     free(text);
 }
 
-/* "22 November 2026" of "2026-11-22T..."; to be freed. */
-static char *date_of(const char *time)
+/* "22 November 2026", "21–22 November 2026": when the runs were, from the first to the last; to be
+ * freed. */
+static char *dates_of(const report_model *model)
 {
     static const char *const months[] = {"January",   "February", "March",    "April",
                                          "May",       "June",     "July",     "August",
                                          "September", "October",  "November", "December"};
-    int year = 0, month = 0, day = 0;
-    bool read = sscanf(time, "%4d-%2d-%2d", &year, &month, &day) == 3;
-    return read && month >= 1 && month <= 12
-               ? record_format("%d %s %d", day, months[month - 1], year)
-               : record_format("%.10s", time);
+    const char *ends[2] = {record_text(model->roots[0], "run.time"), NULL};
+    int year[2] = {0}, month[2] = {0}, day[2] = {0};
+    ends[1] = ends[0];
+    for (int i = 1; i < model->count; i++) {
+        const char *time = record_text(model->roots[i], "run.time");
+        ends[0] = strcmp(time, ends[0]) < 0 ? time : ends[0];
+        ends[1] = strcmp(time, ends[1]) > 0 ? time : ends[1];
+    }
+    for (int i = 0; i < 2; i++) {
+        if (sscanf(ends[i], "%4d-%2d-%2d", &year[i], &month[i], &day[i]) != 3 || month[i] < 1 ||
+            month[i] > 12) {
+            return record_format("%.10s", ends[i]);
+        }
+    }
+    const char *last = months[month[1] - 1];
+    if (year[0] != year[1] || month[0] != month[1]) {
+        return record_format("%d %s %d – %d %s %d", day[0], months[month[0] - 1], year[0], day[1],
+                             last, year[1]);
+    }
+    return day[0] != day[1] ? record_format("%d–%d %s %d", day[0], day[1], last, year[1])
+                            : record_format("%d %s %d", day[1], last, year[1]);
 }
 
 /* "NVIDIA H200, Intel Xeon · 22 November 2026" */
@@ -68,15 +85,9 @@ static char *title_for(const report_model *model)
     if (json_array_size(names) > MOST) {
         fprintf(out, " and %zu more", json_array_size(names) - MOST);
     }
-    char *first = date_of(record_text(model->roots[0], "run.time"));
-    fprintf(out, "%s%s", json_array_size(names) > 0 ? " · " : "", first);
-    for (int i = 1; i < model->count; i++) {
-        char *other = date_of(record_text(model->roots[i], "run.time"));
-        fprintf(out, "%s%s", strcmp(first, other) != 0 ? ", " : "",
-                strcmp(first, other) != 0 ? other : "");
-        free(other);
-    }
-    free(first);
+    char *dates = dates_of(model);
+    fprintf(out, "%s%s", json_array_size(names) > 0 ? " · " : "", dates);
+    free(dates);
     json_decref(names);
     return record_need(fclose(out) == 0 ? text : NULL);
 }

@@ -253,7 +253,8 @@ static bool put_wins(FILE *out, const report_model *model)
     }
     if (cases > 0) {
         fprintf(out, "<li>Of <b>%d</b> cases that several devices ran, ", cases);
-        for (int left = cases; left > 0; first = false) {
+        int left = cases;
+        for (int named = 0; left > 0 && named <= MOST_NAMED; named++, first = false) {
             int most = 0;
             for (int d = 1; d < model->device_count; d++) {
                 most = wins[d] > wins[most] ? d : most;
@@ -263,6 +264,9 @@ static bool put_wins(FILE *out, const report_model *model)
             fprintf(out, "%s <b>%d</b>", first ? " is fastest in" : "", wins[most]);
             left -= wins[most];
             wins[most] = 0;
+        }
+        if (left > 0) {
+            fprintf(out, ", others <b>%d</b>", left);
         }
         fputs(".</li>\n", out);
     }

@@ -15,7 +15,8 @@ static const char *const columns[][2] = {{"size", "n"},         {"device", ""}, 
 
 enum { COLUMNS = sizeof columns / sizeof columns[0], FIGURES = COLUMNS - 3 };
 
-/* Writes the flags that no note at the top says of the whole run: cautions with a sign. */
+/* Writes the flags that nothing at the top says of the whole run: cautions with a sign. The last
+ * sentence there is about rounds. */
 static void put_flags(FILE *out, const report_page *page, const report_row *row)
 {
     const record_signs *signs = &page->model->signs[page->model->devices[row->device].file];
@@ -30,7 +31,7 @@ static void put_flags(FILE *out, const report_page *page, const report_row *row)
     json_array_foreach(json_object_get(row->json, "flags"), at, flag)
     {
         const char *word = json_string_value(flag);
-        if (record_sign_has(signs, row->json, word)) {
+        if (record_sign_has(signs, row->json, word) && strcmp(word, "few-rounds") != 0) {
             report_put(out, "%s%s", some ? ", " : "", word);
             some = true;
         }
