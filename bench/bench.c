@@ -193,8 +193,8 @@ static int parse_values(bench *b)
                   "--against or --self-check; --json can"},
                  {b->against && b->self_check,
                   "--self-check is --against with this program itself: give only one of the two"},
-                 {b->energy && against,
-                  "--energy measures one program on its own; --against and --self-check compare "
+                 {b->energy && (against || b->against_backend),
+                  "--energy measures one run on its own; --against and --self-check compare "
                   "times"},
                  {b->energy_text && !b->energy, "--energy-seconds needs --energy"},
                  {b->against_backend && (against || b->list),

@@ -68,7 +68,8 @@ say "-- not asked for, asked for wrongly, and interrupted"
 # shellcheck disable=SC2086
 bench plain -- --backend cuda $small
 look plain 'not rows and idle is None and "energy" not in run and "energy" not in run["phases"]'
-for wrong in "--energy --self-check" "--energy --against /bin/true" "--energy-seconds 3"; do
+for wrong in "--energy --self-check" "--energy --against /bin/true" \
+    "--energy --against-backend opencl" "--energy-seconds 3"; do
     code=0
     # shellcheck disable=SC2086
     "$tool" bench $wrong >out 2>err || code=$?
