@@ -27,7 +27,7 @@ static const char help[] =
     "  --axis LIST       only reductions, along 0, 1 or all; with --size 10000x7000\n"
     "  --case PATTERN    only cases whose id matches, such as 'gemm/*/f32/1024*', of all suites\n"
     "  --math MODE       strict (the default) or tf32\n"
-    "  --budget SECONDS  time to measure, without preparation (default 40; full: 460 in all)\n"
+    "  --budget SECONDS  time to measure, without preparation (default 40; full: 440 in all)\n"
     "  --rounds N        at most N rounds; with --against: N pairs\n"
     "  --jobs N          processes that compile kernels in advance (default: the number of\n"
     "                    processors, at most 8); with 1, the run compiles them itself\n"
@@ -148,7 +148,7 @@ static int parse_values(bench *b)
     double rounds = 0, jobs = (double)sysconf(_SC_NPROCESSORS_ONLN);
     bool full = b->request.suite && strcmp(b->request.suite, "full") == 0;
     /* With `full` and no budget, the rounds get what preparing and checking leave of the whole. */
-    b->whole = full && !b->budget_text ? 460 : 0;
+    b->whole = full && !b->budget_text ? 440 : 0;
     b->budget = b->whole > 0 ? b->whole : 40;
     b->fail_on = NAN;
     b->timeout = 3600;

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-/* Differences this close to the least effect, as a share of it, are not decided in practice. */
-static const double edge = 0.25;
 enum { MOST = 1000 }; /* more rounds than anyone would wait for */
 
 /* How far the interval must shrink for a verdict, and its half on that side. All are logarithms. */
@@ -15,7 +13,8 @@ static void distance(const compare_set *set, const compare_row *row, double *wan
     double up = log(row->c.high) - ratio, down = ratio - log(row->c.low);
     bool outer = size < much; /* SAME needs the end that is farther from 1, the others the nearer */
     *half = (ratio > 0) == outer ? up : down;
-    *wanted = fabs(size - much);
+    /* A narrow interval around the least effect is decided too. */
+    *wanted = fmax(fabs(size - much), STATS_EDGE * much - fabs(size - much));
     if (row->paired && !outer) {
         *wanted = size / 1.3; /* pairs need p <= 0.01, for which 1.3 times the interval is wide */
     }
@@ -25,16 +24,14 @@ compare_need compare_what_decides(const compare_set *set, const compare_row *row
 {
     compare_need need = {COMPARE_DECIDED, 0};
     int32_t least = row->paired ? COMPARE_PAIRS_LEAST : STATS_FEW;
-    double much = log1p(set->rules.least_effect), wanted, half;
+    double wanted, half;
     if (!row->judged || row->c.verdict != STATS_AMBIGUOUS) {
         return need;
     }
     distance(set, row, &wanted, &half);
     double fixed = log1p(row->drift); /* more rounds do not reduce it */
     double rounds = row->pairs * pow((half - fixed) / (wanted - fixed), 2);
-    if (fabs(fabs(log(row->c.ratio)) - much) < edge * much) {
-        need.kind = COMPARE_AT_EDGE;
-    } else if (isfinite(half) && fixed >= wanted) {
+    if (isfinite(half) && fixed >= wanted) {
         need.kind = COMPARE_DRIFTS;
     } else if (row->pairs < least && !(rounds > least)) {
         need = (compare_need){COMPARE_TOO_FEW, least};
@@ -49,17 +46,10 @@ compare_need compare_what_decides(const compare_set *set, const compare_row *row
 const char *compare_advice(const compare_set *set, const compare_row *row, char *text, size_t room)
 {
     const char *unit = row->paired ? "pairs" : "rounds";
-    double percent = 100 * set->rules.least_effect;
     compare_need need = compare_what_decides(set, row);
     text[0] = '\0';
     switch (need.kind) {
     case COMPARE_DECIDED:
-        break;
-    case COMPARE_AT_EDGE:
-        snprintf(text, room,
-                 "the difference is about the least effect of %g %%: no number of %s decides; see "
-                 "--least-effect",
-                 percent, unit);
         break;
     case COMPARE_DRIFTS:
         snprintf(text, room,

@@ -99,8 +99,7 @@ typedef struct compare_need {
         COMPARE_TOO_FEW,  /* `rounds` would be enough */
         COMPARE_OVERLAPS, /* about `rounds` would be needed */
         COMPARE_TOO_NOISY,
-        COMPARE_DRIFTS, /* runs at different times differ too much */
-        COMPARE_AT_EDGE /* the difference is about the least effect */
+        COMPARE_DRIFTS /* runs at different times differ too much */
     } kind;
     int32_t rounds; /* or pairs */
 } compare_need;

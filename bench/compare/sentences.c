@@ -326,8 +326,7 @@ static void add_needs(char *text, const compare_set *set, const compare_answer *
         [COMPARE_TOO_FEW] = "--rounds %.0f would decide ",
         [COMPARE_OVERLAPS] = "about --rounds %.0f would decide ",
         [COMPARE_TOO_NOISY] = "more than --rounds %.0f would be needed for ",
-        [COMPARE_DRIFTS] = "only `isomer bench --against` would decide ",
-        [COMPARE_AT_EDGE] = "no number of rounds (but see --least-effect) would decide "};
+        [COMPARE_DRIFTS] = "only `isomer bench --against` would decide "};
     enum { KINDS = sizeof words / sizeof words[0] };
     double *rounds = tool_alloc((size_t)set->count, sizeof *rounds, "the cases");
     int32_t said = 0;

@@ -140,7 +140,7 @@ static double visit_seconds(const measure_state *state, int32_t rows, double lef
     /* If there is only one round, as in a turn of --against, a visit takes more samples. If there
      * are several, the first one leaves more of the spare time, because the plan does not yet know
      * how long visits take. */
-    const double most = state->plan->rounds_max == 1 ? 0.25 : 0.02, reserve = 0.9;
+    const double most = state->plan->rounds_max == 1 ? 0.25 : 0.008, reserve = 0.9;
     int32_t due = state->plan->rounds_min - state->round + 1;
     double spare = reserve * left - measure_lacking(state);
     double share = state->round == 1 && due > 1 ? 0.4 : 0.8;

@@ -15,6 +15,18 @@ const char *stats_verdict_name(stats_verdict verdict)
     return (unsigned)verdict < sizeof names / sizeof names[0] ? names[verdict] : "";
 }
 
+/* Whether the difference is known to be about the least effect: the whole interval is within half
+ * of it around it. More rounds would not help then, and the ratio decides. */
+static bool at_edge(const stats_comparison *c, double least_effect)
+{
+    double edge = log1p(least_effect), low = log(c->low), high = log(c->high);
+    if (c->ratio < 1) {
+        low = -log(c->high);
+        high = -log(c->low);
+    }
+    return low >= (1 - STATS_EDGE) * edge && high <= (1 + STATS_EDGE) * edge;
+}
+
 /* Judges pairs: FASTER and SLOWER must be significant and large enough, and their whole interval
  * must be on one side of 1. Comparisons with NaN are false, so NaN gives AMBIGUOUS. */
 static void judge(stats_comparison *c, double least_effect, double alpha)
@@ -25,7 +37,8 @@ static void judge(stats_comparison *c, double least_effect, double alpha)
         c->verdict = STATS_SLOWER;
     } else if (c->p <= alpha && c->ratio <= 1 / much && c->high < 1) {
         c->verdict = STATS_FASTER;
-    } else if (c->low > 1 / much && c->high < much) {
+    } else if ((c->low > 1 / much && c->high < much) ||
+               (at_edge(c, least_effect) && c->ratio < much && c->ratio > 1 / much)) {
         c->verdict = STATS_SAME;
     }
 }
@@ -52,11 +65,12 @@ stats_comparison stats_compare(const stats_interval *a, const stats_interval *b,
                           .high = b->high / a->low * (1 + drift),
                           .p = NAN,
                           .verdict = STATS_AMBIGUOUS};
-    if (c.low > much) {
+    bool edge = at_edge(&c, least_effect);
+    if (c.low > much || (edge && c.ratio >= much)) {
         c.verdict = STATS_SLOWER;
-    } else if (c.high < 1 / much) {
+    } else if (c.high < 1 / much || (edge && c.ratio <= 1 / much)) {
         c.verdict = STATS_FASTER;
-    } else if (c.low > 1 / much && c.high < much) {
+    } else if ((c.low > 1 / much && c.high < much) || edge) {
         c.verdict = STATS_SAME;
     }
     return c;

@@ -54,9 +54,10 @@ double stats_sign_flips(const double *d, int32_t n);
 /* The thresholds that the commands use; docs/benchmarking.md explains them. */
 #define STATS_ALPHA        0.01
 #define STATS_LEAST_EFFECT 0.03
+#define STATS_EDGE         0.5 /* a ratio known to this share of the least effect is judged */
 
 typedef enum stats_verdict {
-    STATS_SAME = 0, /* the whole interval is within the least effect */
+    STATS_SAME = 0, /* within the least effect */
     STATS_FASTER,   /* B takes less time, by more than the least effect */
     STATS_SLOWER,
     STATS_AMBIGUOUS /* none of the three */

@@ -52,7 +52,7 @@ static const work_line quick[] = {
  * minutes. */
 static const work_line full[] = {
     {.op = "transfer", .size = "1Ki,64Ki,1Mi,256Mi", .priority = 4},
-    {.op = "map", .kind = "copy,triad", .size = "64Ki,1Mi,16Mi", .priority = 4},
+    {.op = "map", .kind = "copy,triad", .size = "4Ki,64Ki,1Mi,16Mi", .priority = 4},
     {.op = "map", .size = BIG, .priority = 2},
     {.op = "map", .kind = "triad", .variant = "naive", .size = BIG},
     {.op = "map", .kind = "multiply", .dtype = "f32", .size = BIG, .priority = 6},

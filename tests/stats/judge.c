@@ -122,6 +122,13 @@ static void test_unpaired(void **state)
     assert_int_equal(compared(98.5, 100, 101.9, 0), STATS_SAME); /* 0.9752 to 1.0293 */
     assert_int_equal(compared(98.5, 100, 102, 0), STATS_AMBIGUOUS);
     assert_int_equal(compared(10, 12, 14, 0), STATS_FASTER);
+    /* Well known to be about 3 %: the ratio decides. 1.03 to the power of 0.5 and 1.5 is 1.0149 and
+     * 1.0453. */
+    assert_int_equal(compared(102.6, 102.9, 103.2, 0), STATS_SAME); /* 1.0158 to 1.0424 */
+    assert_int_equal(compared(102.8, 103.1, 103.4, 0), STATS_SLOWER);
+    assert_int_equal(compared(102.4, 102.9, 103.2, 0), STATS_AMBIGUOUS); /* from 1.0139 on */
+    assert_int_equal(compared(102.8, 103.1, 103.6, 0), STATS_AMBIGUOUS); /* to 1.0465 */
+    assert_int_equal(compared(96.7, 96.9, 97.4, 0), STATS_FASTER);       /* 1 / 1.0445 on */
     assert_int_equal(compared(NAN, 12, NAN, 0), STATS_AMBIGUOUS);
     assert_int_equal(compared(10, 12, 14, NAN), STATS_AMBIGUOUS);
     assert_string_equal(stats_verdict_name(STATS_FASTER), "FASTER");
