@@ -499,7 +499,7 @@ static int measure(bench *b, int argc, char **argv)
                                .target_count = b->target_count,
                                .budget = b->budget,
                                .whole = b->whole,
-                               .target = 0.02,
+                               .target = 0.01,
                                .rounds_min = b->rounds > 0 && b->rounds < least ? b->rounds : least,
                                .rounds_max = b->rounds,
                                .paired = b->against_backend != NULL,
