@@ -92,7 +92,10 @@ void table_head(table *t)
 /* " and 3 more"; "" for none. */
 static const char *and_more(char *text, size_t room, size_t others)
 {
-    snprintf(text, room, others > 0 ? " and %zu more" : "", others);
+    text[0] = '\0';
+    if (others > 0) {
+        snprintf(text, room, " and %zu more", others);
+    }
     return text;
 }
 

@@ -88,7 +88,7 @@ static void put_text(cairo_t *to, const scene *drawing, const scene_item *item)
     if (item->upward) {
         library.cairo_rotate(to, -1.5707963267948966);
     }
-    library.cairo_move_to(to, -extents.x_advance * item->anchor / 2.0, 0.0);
+    library.cairo_move_to(to, -extents.x_advance * (double)item->anchor / 2, 0.0);
     library.cairo_show_text(to, item->text);
     library.cairo_restore(to);
 }
