@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* advice.c - says what would decide a case that is AMBIGUOUS. */
 #include "bench/compare/compare.h"
+#include "bench/record/record.h"
 
 #include <math.h>
-
-enum { MOST = 1000 }; /* more rounds than anyone would wait for */
 
 /* How far the interval must shrink for a verdict, and its half on that side. All are logarithms. */
 static void distance(const compare_set *set, const compare_row *row, double *wanted, double *half)
@@ -35,18 +34,32 @@ compare_need compare_what_decides(const compare_set *set, const compare_row *row
         need.kind = COMPARE_DRIFTS;
     } else if (row->pairs < least && !(rounds > least)) {
         need = (compare_need){COMPARE_TOO_FEW, least};
-    } else if (!(rounds <= MOST)) {
-        need = (compare_need){COMPARE_TOO_NOISY, MOST};
+    } else if (!(rounds <= COMPARE_MOST_ROUNDS)) {
+        need = (compare_need){COMPARE_TOO_NOISY, COMPARE_MOST_ROUNDS};
     } else {
         need = (compare_need){COMPARE_OVERLAPS, (int32_t)fmax(ceil(rounds), row->pairs + 1)};
     }
     return need;
 }
 
+/* What is known of a case although it is AMBIGUOUS. */
+static void overlap_text(const compare_set *set, const compare_row *row, char *text, size_t room)
+{
+    const char *word = row->c.high < 1 ? "faster" : row->c.low > 1 ? "slower" : NULL;
+    if (word) {
+        snprintf(text, room, "%s, but whether by more than %.3g %% is not known", word,
+                 100 * set->rules.least_effect);
+        record_point(text);
+    } else {
+        snprintf(text, room, "the intervals overlap");
+    }
+}
+
 const char *compare_advice(const compare_set *set, const compare_row *row, char *text, size_t room)
 {
     const char *unit = row->paired ? "pairs" : "rounds";
     compare_need need = compare_what_decides(set, row);
+    char known[96];
     text[0] = '\0';
     switch (need.kind) {
     case COMPARE_DECIDED:
@@ -65,8 +78,8 @@ const char *compare_advice(const compare_set *set, const compare_row *row, char 
         snprintf(text, room, "too noisy: more than %d %s would be needed", need.rounds, unit);
         break;
     case COMPARE_OVERLAPS:
-        snprintf(text, room, "the intervals overlap: about %d %s would decide it", need.rounds,
-                 unit);
+        overlap_text(set, row, known, sizeof known);
+        snprintf(text, room, "%s: about %d %s would decide it", known, need.rounds, unit);
         break;
     }
     return text;

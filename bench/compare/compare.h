@@ -92,6 +92,8 @@ enum { COMPARE_PAIRS_LEAST = 8 };
 
 /* ---- advice.c -------------------------------------------------------------------------------- */
 
+enum { COMPARE_MOST_ROUNDS = 1000 }; /* more than anyone would wait for */
+
 /* What would decide an AMBIGUOUS case. */
 typedef struct compare_need {
     enum {
@@ -135,6 +137,17 @@ json_t *compare_sentences(const compare_set *set, const compare_row *first);
 /* What the sentences call a side; `text` has the result. */
 const char *compare_name(const compare_set *set, const compare_row *row, bool b, char *text,
                          size_t room);
+
+enum { COMPARE_ROOM = 1024 }; /* of a sentence */
+/* Appends to a sentence. */
+void compare_add(char *text, const char *format, ...) ISO_PRINTF(2, 3);
+
+/* ---- trust.c --------------------------------------------------------------------------------- */
+
+/* Appends whether to believe the answer, and why. */
+void compare_trust(char *text, const compare_set *set, const compare_answer *answer);
+/* Appends what would decide the cases that are AMBIGUOUS. */
+void compare_needs(char *text, const compare_set *set, const compare_answer *answer);
 
 /* ---- show.c, write.c ------------------------------------------------------------------------- */
 

@@ -8,15 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1024 };
-
-static void add(char *text, const char *format, ...) ISO_PRINTF(2, 3);
-static void add(char *text, const char *format, ...)
+void compare_add(char *text, const char *format, ...)
 {
     size_t used = strlen(text);
     va_list list;
     va_start(list, format);
-    vsnprintf(text + used, ROOM - used, format, list);
+    vsnprintf(text + used, COMPARE_ROOM - used, format, list);
     va_end(list);
 }
 
@@ -24,13 +21,6 @@ static void add(char *text, const char *format, ...)
 static const char *short_number(char *text, double x)
 {
     snprintf(text, 24, x >= 9.95 ? "%.0f" : x >= 1.995 ? "%.1f" : x >= 0.1 ? "%.2f" : "%.2g", x);
-    return record_point(text);
-}
-
-static const char *short_percent(char *text, double share)
-{
-    double percent = 100 * share;
-    snprintf(text, 24, percent >= 9.95 ? "%.0f" : "%.2g", percent);
     return record_point(text);
 }
 
@@ -66,17 +56,17 @@ static void label(char *text, const compare_row *row)
     char size[48];
     record_size(size, sizeof size, json_object_get(result, "shape"));
     if (size[0] == '\0') {
-        add(text, "%s", row->id);
+        compare_add(text, "%s", row->id);
         return;
     }
-    add(text, "%s", bench_op_of(row->op)->name);
+    compare_add(text, "%s", bench_op_of(row->op)->name);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         const char *word = record_text(result, members[i]);
-        add(text, "%s%s", word[0] != '\0' ? " " : "", word);
+        compare_add(text, "%s%s", word[0] != '\0' ? " " : "", word);
     }
-    add(text, " %s", size);
+    compare_add(text, " %s", size);
     if (strcmp(record_text(result, "cache"), "cold") == 0) {
-        add(text, " cold");
+        compare_add(text, " cold");
     }
 }
 
@@ -86,7 +76,7 @@ static void add_times(char *text, double times)
     char number[24];
     bool fast = times > 0.995; /* "1.00" is the same either way */
     short_number(number, fast ? times : 1 / times);
-    add(text, fast ? "%s times as fast" : "takes %s times as long", number);
+    compare_add(text, fast ? "%s times as fast" : "takes %s times as long", number);
 }
 
 /* ---- what is compared ------------------------------------------------------------------------ */
@@ -117,11 +107,11 @@ static void add_side(char *text, const compare_set *set, const compare_row *row,
     const char *device = b ? row->b.device : row->a.device;
     const char *model = record_text(record_device_of(root, device), "name");
     const char *library = library_of(set, row, b);
-    add(text, "%s (", compare_name(set, row, b, name, sizeof name));
+    compare_add(text, "%s (", compare_name(set, row, b, name, sizeof name));
     if (strcmp(row->a.device, row->b.device) == 0) {
-        add(text, "%s, ", device);
+        compare_add(text, "%s, ", device);
     }
-    add(text, "%s%s%s)", model, library[0] ? "; the vendor's variant is " : "", library);
+    compare_add(text, "%s%s%s)", model, library[0] ? "; the vendor's variant is " : "", library);
 }
 
 /* ---- which is faster ------------------------------------------------------------------------- */
@@ -130,19 +120,20 @@ static void add_side(char *text, const compare_set *set, const compare_row *row,
 static void add_slower(char *text, const compare_set *set, const compare_answer *answer)
 {
     int32_t slower = answer->verdicts[STATS_SLOWER], listed = 0;
-    add(text, "; slower in %d", slower);
+    compare_add(text, "; slower in %d", slower);
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
         const char *before = listed == 0 ? ": " : ", ";
         if (slower > 3 && compare_first_of_op(set, i)) {
             compare_answer of = compare_answer_of(set, answer->first, row->op);
             if (of.verdicts[STATS_SLOWER] > 0) {
-                add(text, "%s%s %d", before, bench_op_of(row->op)->name, of.verdicts[STATS_SLOWER]);
+                compare_add(text, "%s%s %d", before, bench_op_of(row->op)->name,
+                            of.verdicts[STATS_SLOWER]);
                 listed++;
             }
         } else if (slower <= 3 && compare_counts(row) && compare_same_devices(row, answer->first) &&
                    row->c.verdict == STATS_SLOWER) {
-            add(text, "%s", before);
+            compare_add(text, "%s", before);
             label(text, row);
             listed++;
         }
@@ -153,27 +144,27 @@ static void add_faster(char *text, const compare_set *set, const compare_answer 
 {
     char a[512], b[512], number[24];
     bool mostly = 2 * answer->verdicts[STATS_FASTER] > answer->cases;
-    add(text, "%s is faster than %s in %d of %d comparable cases, ",
-        compare_name(set, answer->first, true, b, sizeof b),
-        compare_name(set, answer->first, false, a, sizeof a), answer->verdicts[STATS_FASTER],
-        answer->cases);
+    compare_add(text, "%s is faster than %s in %d of %d comparable cases, ",
+                compare_name(set, answer->first, true, b, sizeof b),
+                compare_name(set, answer->first, false, a, sizeof a),
+                answer->verdicts[STATS_FASTER], answer->cases);
     if (answer->times < 1) {
-        add(text, mostly ? "but " : "and ");
+        compare_add(text, mostly ? "but " : "and ");
     }
     add_times(text, answer->times);
-    add(text, " in the geometric mean");
+    compare_add(text, " in the geometric mean");
     if (isfinite(answer->low)) {
         bool fast = answer->times >= 1;
         double low = fast ? answer->low : 1 / answer->high;
         double high = fast ? answer->high : 1 / answer->low;
-        add(text, " (%s", short_number(number, low));
-        add(text, " to %s, 95 %%)", short_number(number, high));
+        compare_add(text, " (%s", short_number(number, low));
+        compare_add(text, " to %s, 95 %%)", short_number(number, high));
     } else {
-        add(text, " (too few rounds for an interval)");
+        compare_add(text, " (too few rounds for an interval)");
     }
     add_slower(text, set, answer);
-    add(text, "; the same in %d; undecided in %d.", answer->verdicts[STATS_SAME],
-        answer->verdicts[STATS_AMBIGUOUS]);
+    compare_add(text, "; the same in %d; undecided in %d.", answer->verdicts[STATS_SAME],
+                answer->verdicts[STATS_AMBIGUOUS]);
 }
 
 /* ---- where ----------------------------------------------------------------------------------- */
@@ -208,164 +199,42 @@ static void add_where(char *text, const compare_set *set, const compare_answer *
         bool fast = ops[i].times >= 1;
         bool first = i == 0 || (ops[i - 1].times >= 1) != fast;
         bool last = i + 1 == count || (ops[i + 1].times >= 1) != fast;
-        add(text, i == 0 ? "By operation: " : first ? "; " : ", ");
-        add(text, first && !fast ? "%s takes %s" : "%s %s", ops[i].op,
-            short_number(number, fast ? ops[i].times : 1 / ops[i].times));
-        add(text, "%s", !last ? "" : fast ? " times as fast" : " times as long");
+        compare_add(text, i == 0 ? "By operation: " : first ? "; " : ", ");
+        compare_add(text, first && !fast ? "%s takes %s" : "%s %s", ops[i].op,
+                    short_number(number, fast ? ops[i].times : 1 / ops[i].times));
+        compare_add(text, "%s", !last ? "" : fast ? " times as fast" : " times as long");
     }
     if (answer->cases > 1) {
-        add(text, "%sBest case: ", count > 1 ? ". " : "");
+        compare_add(text, "%sBest case: ", count > 1 ? ". " : "");
         label(text, answer->most);
-        add(text, ", ");
+        compare_add(text, ", ");
         add_times(text, 1 / answer->most->c.ratio);
-        add(text, "; worst: ");
+        compare_add(text, "; worst: ");
         label(text, answer->least);
-        add(text, ", ");
+        compare_add(text, ", ");
         add_times(text, 1 / answer->least->c.ratio);
     } else {
         label(text, answer->first);
     }
-    add(text, ".");
-}
-
-/* ---- whether to believe it ------------------------------------------------------------------- */
-
-static bool either_has(const compare_set *set, const char *flag)
-{
-    return record_has_flag(json_object_get(set->a, "run"), flag) ||
-           (set->b && record_has_flag(json_object_get(set->b, "run"), flag));
-}
-
-/* The cases with a flag on either side. */
-static int32_t count_flag(const compare_set *set, const compare_row *first, const char *flag)
-{
-    int32_t n = 0;
-    for (int32_t i = 0; i < set->count; i++) {
-        const compare_row *row = &set->rows[i];
-        n += compare_counts(row) && compare_same_devices(row, first) &&
-             (record_has_flag(row->a.result, flag) || record_has_flag(row->b.result, flag));
-    }
-    return n;
-}
-
-/* Says what happened to the runs and the devices. Returns whether something needs care. */
-static bool add_events(char *text, const compare_set *set, const compare_answer *answer)
-{
-    static const struct {
-        const char *flag, *words;
-    } runs[] = {{"interrupted", "a run was interrupted"},
-                {"device-lost", "a device was lost"},
-                {"foreign", "another program measured"},
-                {"noisy-host", "other work used the processors"}};
-    static const struct {
-        const char *flag, *words;
-        bool care;
-    } rows[] = {{"overheated", "heat held back %d cases", true},
-                {"throttled", "power or heat held back %d cases", false},
-                {"power-limited", "%d cases ran at the power limit", false},
-                {"unsteady-clock", "the clock changed during %d cases", false}};
-    bool care = false;
-    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
-        if (either_has(set, runs[i].flag)) {
-            add(text, "; %s", runs[i].words);
-            care = true;
-        }
-    }
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        int32_t n = count_flag(set, answer->first, rows[i].flag);
-        if (n > 0) {
-            add(text, "; ");
-            add(text, rows[i].words, n);
-            care = care || rows[i].care;
-        }
-    }
-    if (answer->invalid > 0) {
-        add(text, "; %d invalid results are not counted", answer->invalid);
-    }
-    return care;
-}
-
-static void add_trust(char *text, const compare_set *set, const compare_answer *answer)
-{
-    char rest[ROOM] = "", a[512], b[512], number[24];
-    const compare_row *first = answer->first;
-    const char *unit = first->paired ? "pairs" : "rounds";
-    int32_t least = first->paired ? COMPARE_PAIRS_LEAST : STATS_FEW;
-    bool care =
-        answer->rounds_least < least || 20 * answer->verdicts[STATS_AMBIGUOUS] > answer->cases;
-    add(rest, "%d", answer->rounds_least);
-    if (answer->rounds_most > answer->rounds_least) {
-        add(rest, " to %d", answer->rounds_most);
-    }
-    add(rest, " %s a case%s", unit, answer->rounds_least < least ? "" : ", which is enough");
-    if (answer->rounds_least < least) {
-        add(rest, " (%d are better)", least);
-    }
-    add(rest, "; a typical %s is known to within ", first->paired ? "ratio" : "time");
-    if (!first->paired) {
-        add(rest, "%s %% for %s and ", short_percent(number, answer->half[0]),
-            compare_name(set, first, false, a, sizeof a));
-    }
-    add(rest, "%s %%", short_percent(number, answer->half[1]));
-    if (!first->paired) {
-        add(rest, " for %s", compare_name(set, first, true, b, sizeof b));
-    }
-    if (set->unpaired) {
-        add(rest, "; the runs were at different times, for which %s %% is added",
-            short_percent(number, answer->drift));
-    }
-    care = add_events(rest, set, answer) || care;
-    add(text, "%s: %s.", care ? "Take it with care" : "It can be believed", rest);
-}
-
-/* ---- what would decide the rest -------------------------------------------------------------- */
-
-static void add_needs(char *text, const compare_set *set, const compare_answer *answer)
-{
-    static const char *const words[] = {
-        [COMPARE_TOO_FEW] = "--rounds %.0f would decide ",
-        [COMPARE_OVERLAPS] = "about --rounds %.0f would decide ",
-        [COMPARE_TOO_NOISY] = "more than --rounds %.0f would be needed for ",
-        [COMPARE_DRIFTS] = "only `isomer bench --against` would decide "};
-    enum { KINDS = sizeof words / sizeof words[0] };
-    double *rounds = tool_alloc((size_t)set->count, sizeof *rounds, "the cases");
-    int32_t said = 0;
-    for (int kind = COMPARE_DECIDED + 1; kind < KINDS; kind++) {
-        int32_t n = 0;
-        for (int32_t i = 0; i < set->count; i++) {
-            const compare_row *row = &set->rows[i];
-            compare_need need = compare_what_decides(set, row);
-            if (compare_counts(row) && compare_same_devices(row, answer->first) &&
-                (int)need.kind == kind) {
-                rounds[n++] = need.rounds;
-            }
-        }
-        if (n > 0) {
-            add(text, said++ == 0 ? "Of the %d undecided, " : "; ",
-                answer->verdicts[STATS_AMBIGUOUS]);
-            add(text, words[kind], ceil(stats_median(rounds, n)));
-            add(text, "%d", n);
-        }
-    }
-    add(text, "%s", said > 0 ? "." : "");
-    free(rounds);
+    compare_add(text, ".");
 }
 
 json_t *compare_sentences(const compare_set *set, const compare_row *first)
 {
     compare_answer answer = compare_answer_of(set, first, NULL);
-    char lines[5][ROOM] = {""};
+    char lines[5][COMPARE_ROOM] = {""};
     json_t *list = json_array();
     add_side(lines[0], set, first, true);
-    add(lines[0], " against ");
+    compare_add(lines[0], " against ");
     add_side(lines[0], set, first, false);
     if (answer.cases == 0) {
-        add(lines[1], "No case counts: %d results are of stand-ins or invalid.", answer.invalid);
+        compare_add(lines[1], "No case counts: %d results are of stand-ins or invalid.",
+                    answer.invalid);
     } else {
         add_faster(lines[1], set, &answer);
         add_where(lines[2], set, &answer);
-        add_trust(lines[3], set, &answer);
-        add_needs(lines[4], set, &answer);
+        compare_trust(lines[3], set, &answer);
+        compare_needs(lines[4], set, &answer);
     }
     for (int i = 0; i < 5; i++) {
         if (lines[i][0] != '\0') {

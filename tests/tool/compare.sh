@@ -246,7 +246,7 @@ answers() { # answers TEXT...: the output says each text, however it is wrapped
 answers "cuda:0 (a GPU) against openmp:0 (a device)" \
     "cuda:0 is faster than openmp:0 in 0 of 4 comparable cases, and takes 1.02 times as long in the geometric mean (1.01 to 1.04, 95 %); slower in 1: gemm tiled f32 512; the same in 3; undecided in 0." \
     "Best case: gemm naive f32 256, 1.00 times as fast; worst: gemm tiled f32 512, takes 1.10 times as long." \
-    "Take it with care: 3 rounds a case (6 are better); a typical time is known to within 0.35 % for openmp:0 and 0.35 % for cuda:0."
+    "Take it with care: 3 rounds in a case are too few (6 are needed). It has 3 rounds a case; a typical time is known to within 0.35 % for openmp:0 and 0.35 % for cuda:0."
 expect 0 few.json --device-a cuda --device-b openmp --json few-c.json
 answers "openmp:0 is faster than cuda:0 in 1 of 4 comparable cases, 1.02 times as fast in the geometric mean (1.01 to 1.04, 95 %); slower in 0; the same in 3; undecided in 0."
 says few-c.json '"a": "cuda:0"' '"times_as_fast": 1.024' 'slower in 0;'
@@ -270,19 +270,35 @@ expect 0 few.json --device-a openmp --device-b cuda --least-effect 0.2
 judged $tiled SLOWER 1.010
 expect 0 few.json --device-a openmp --device-b cuda --least-effect 0.45
 judged $tiled AMBIGUOUS 1.010
-answers "Of the 4 undecided, --rounds 6 would decide 1; about --rounds 8 would decide 3."
+answers "Of the 4 undecided, about --rounds 8 would decide all 4."
 says out "3 of 6 rounds: run with --rounds 6" # 3 * (0.706 / 0.546)^2 is 5.02
 expect 0 few.json --device-a openmp --device-b cuda --least-effect 0.7
-answers "Of the 4 undecided, --rounds 6 would decide 3; about --rounds 17 would decide 1."
-says out "about 17 rounds would decide it" # 3 * (0.706 / 0.297)^2 is 16.9
+answers "Of the 4 undecided, about --rounds 6 would decide 3, and 17 rounds all 4."
+says out "slower, but whether by more than 0.7 % is not known: about 17 rounds would decide it" # 3 * (0.706 / 0.297)^2 is 16.9
 expect 0 few.json --device-a openmp --device-b cuda --least-effect 0.9 --json few-c.json
 says out "about 13 rounds would decide it" # 3 * (0.706 / 0.349)^2 is 12.3
-says few-c.json '"advice": "the intervals overlap: about 13'
+says few-c.json '"advice": "slower, but whether by more than 0.9 % is not known: about 13'
 # Drift is 1.4826 * 30 * 0.002 / 1.015: a difference of 5 % may be chance, however many rounds.
 document 2026-01-02T00:00:00Z openmp:0 "isomer 0.1.0" 1 30 >noisy.json
 document 2026-01-03T00:00:00Z openmp:0 "isomer 0.1.0" 1.05 30 >noisier.json
 expect 0 noisy.json noisier.json
 says out "two runs may differ by 9 % by chance"
+answers "Take it with care: a typical time is only known to within" \
+    "the machine may differ by 8.8 % between the two runs"
+
+# Six rounds: nothing speaks against it. Noisy cases do, and the power limit does not.
+two_devices() { # two_devices FILE: two devices of one run
+    sed 's/openmp:0/cuda:0/g' "$1" | grep -e tiled -e naive >rows
+    { sed '/^\]}/d' a.json && sed 's/^{"id"/,{"id"/' rows && echo ']}'; } |
+        sed 's|^"devices":\[|&{"spec":"cuda:0","backend":"cuda","name":"a GPU"},|'
+}
+two_devices slow.json | sed 's/"checked-once"/"checked-once","power-limited"/' >power.json
+expect 0 power.json
+answers "It can be believed: 6 rounds a case, enough for an interval of 95 %; a typical time is known to within" \
+    "; 1 of 4 cases ran at the power limit."
+sed '0,/"flags":\[\]/s//"flags":["noisy"]/' power.json >loud.json
+expect 0 loud.json
+answers "Take it with care: 1 of 4 cases are noisy. It has 6 rounds a case, enough"
 
 # Files: JSON and CSV parse; a failing comparison overwrites nothing.
 expect 0 a.json slow.json --json c.json --csv c.csv

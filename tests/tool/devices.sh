@@ -28,7 +28,7 @@ says() { # says FILE TEXT...: line ends and indents count as spaces
 }
 
 bench 0 --backend openmp --against-backend reference --rounds 9 --budget 20 --json pairs.json
-says out "A openmp:0:" "B reference:0:" "9 pairs a case, which is enough" \
+says out "A openmp:0:" "B reference:0:" "9 pairs a case, enough for an interval of 95 %" \
     "reference:0 is faster than openmp:0 in" "of 1 comparable cases"
 says pairs.json '"command": "against"' '"this": "openmp:0:' '"program": "reference:0:' \
     '"device_b": "reference:0"' '"without_b": 0' '"lost": 0'
