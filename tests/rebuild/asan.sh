@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # asan.sh: the quick tier under the sanitizers for addresses, leaks and undefined behaviour, except
-# the mutants, which are wrong on purpose.
+# the mutants, which are wrong on purpose, and tests that would take too long.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/rebuild/rebuild.sh"
 
@@ -20,5 +20,5 @@ reported 'detected memory leaks' "$scratch/planted" leak
 reported 'signed integer overflow' "$scratch/planted" overflow-int
 
 rebuild asan
-run_tests --label-exclude '^(full|mutants)$'
+run_tests --label-exclude '^(full|mutants|slow)$'
 no_reports
