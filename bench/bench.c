@@ -489,7 +489,6 @@ static int measure(bench *b, int argc, char **argv)
     tool_set_text(b->run, "math", iso_math_name(b->request.math));
     tool_set_number(b->run, "probe", b->probing);
     json_object_set(b->run, "left_out", b->left_out);
-    const work_request *r = &b->request;
     if (b->energy) {
         tool_set_bool(b->run, "energy", true);
     }
@@ -504,8 +503,7 @@ static int measure(bench *b, int argc, char **argv)
                                .rounds_max = b->rounds,
                                .paired = b->against_backend != NULL,
                                .energy = b->energy ? b->energy_seconds : 0,
-                               .energy_every = r->op || r->case_id || r->variant || r->dtype ||
-                                               r->size || r->axis,
+                               .energy_every = work_request_chooses(&b->request),
                                .seed = b->request.seed,
                                .run = b->run,
                                .devices = b->devices,

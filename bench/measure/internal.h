@@ -111,7 +111,7 @@ bool measure_active(const measure_state *state, const measure_row *row);
 /* A row as the plan sees it. */
 typedef struct plan_row {
     int32_t row, item; /* rows of the same case, on several devices, have the same item */
-    int32_t priority;  /* 0: it measures a roof; 1 is kept longest, 9 is dropped first */
+    int32_t priority;  /* of its case: 0 is kept longest */
     double cost;       /* seconds */
     bool kept;         /* the answer */
 } plan_row;

@@ -235,7 +235,8 @@ void measure_plan_make(measure_state *state)
         measure_progress_end(state);
         tool_error(TOOL_OK,
                    "%d of %d results are skipped, because %.3g s have no time for %d rounds of "
-                   "each: give more with --budget, or choose fewer with --op or --size",
+                   "each: give more with --budget, choose fewer with --op or --size, or leave "
+                   "out the cases that only measure roofs with --no-roofs",
                    (int)state->skipped, (int)(state->skipped + measure_kept(state)), state->budget,
                    (int)plan->rounds_min);
     }

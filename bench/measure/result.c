@@ -281,6 +281,9 @@ static json_t *row_json(const measure_state *state, const measure_row *row,
     const bench_result *result = &row->result;
     bool pending = result->status == BENCH_OK && row->count == 0;
     json_t *r = work_case_json(row->item);
+    if (!row->item->asked) {
+        tool_set_text(r, "for", "roof");
+    }
     tool_set_text(r, "backend", info->backend);
     tool_set_text(r, "device", info->spec);
     tool_set_text(r, "library", result->library);

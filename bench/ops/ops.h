@@ -161,7 +161,7 @@ typedef struct bench_case {
     bool asked; /* the user's request includes it; false: it only measures a roof */
     bool vast;  /* needs more memory than any device has */
     bench_roof roof;
-    int32_t priority; /* if time is short: 0 (a roof) and 1 are kept longest, 9 is dropped first */
+    int32_t priority; /* if time is short: 0 (a roof) is kept longest, the highest dropped first */
     int64_t size;     /* its position on the size axis of a plot */
     double flops, bytes_read, bytes_written; /* of one call */
     double longest; /* in seconds; the case is skipped if one call would take a CPU longer */

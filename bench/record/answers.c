@@ -9,12 +9,11 @@
 
 enum { ANSWERS = 5, DEVICES = 16 };
 
-/* The rows of a block with the same kind, type and note. Of several notes the first is taken, which
- * is none if some row has none. */
+/* The rows of a block with the same kind, type and note, without those that only measure roofs. */
 typedef struct topic {
     const view_block *block;
     const view_row *row; /* the first of them */
-    int rank;
+    int rank, place;
 } topic;
 
 /* The fastest result of a device among a topic's rows. */
@@ -24,9 +23,11 @@ typedef struct best {
     double rate;
 } best;
 
-/* What most users ask about comes first. */
-static int rank_of(const view_block *block, const view_row *row)
+/* What most users ask about comes first. Of rows that differ only in their notes, those of the
+ * first note, which is none if some row has none, come before all others. */
+static int rank_of(const view_block *block, const view_row *row, bool first)
 {
+    enum { LAST = 1 << 20 };
     static const struct {
         const char *op, *kind, *type;
     } order[] = {{"gemm", "", "f32"},      {"gemm", "", "f64"},       {"stream", "triad", "f32"},
@@ -39,12 +40,13 @@ static int rank_of(const view_block *block, const view_row *row)
             strcmp(order[i].type, row->type) != 0)) {
         i++;
     }
-    return i < KNOWN ? i : KNOWN + row->group;
+    return (i < KNOWN ? i : KNOWN + row->group) + (first ? 0 : LAST);
 }
 
 static int by_rank(const void *a, const void *b)
 {
-    return ((const topic *)a)->rank - ((const topic *)b)->rank;
+    const topic *x = a, *y = b;
+    return x->rank != y->rank ? x->rank - y->rank : x->place - y->place;
 }
 
 /* "f32 products", "4-byte transposes cold", "f32 sum reductions" */
@@ -66,7 +68,7 @@ static void topic_name(const topic *t, char *text, size_t room)
 
 static bool in_topic(const topic *t, const view_row *row)
 {
-    return row->group == t->row->group && strcmp(row->note, t->row->note) == 0;
+    return !row->roof && row->group == t->row->group && strcmp(row->note, t->row->note) == 0;
 }
 
 /* The fastest result of a device in a row. */
@@ -145,14 +147,18 @@ static char *answer(const topic *t)
     int count = devices_of(block, devices), row = -1;
     best top = {NULL, NULL, -1};
     char name[128], rate[48], roof[96] = "", others[512] = "";
-    for (int r = 0; r < block->row_count; r++) {
-        for (int d = 0; d < count && in_topic(t, &block->rows[r]); d++) {
-            best one = best_of(block, r, devices[d]);
-            /* The speed of a cache is no answer where bytes are counted. */
-            bool cached = !block->flops && record_has_flag(one.result, "in-cache");
-            if (one.rate > top.rate && !cached) {
-                top = one;
-                row = r;
+    /* Where bytes are counted, the speed of a cache is an answer only if there is no other. */
+    bool cached = false;
+    for (int pass = 0; pass < 2 && row < 0; pass++) {
+        cached = pass > 0;
+        for (int r = 0; r < block->row_count; r++) {
+            for (int d = 0; d < count && in_topic(t, &block->rows[r]); d++) {
+                best one = best_of(block, r, devices[d]);
+                bool memory = block->flops || !record_has_flag(one.result, "in-cache");
+                if (one.rate > top.rate && (memory || cached)) {
+                    top = one;
+                    row = r;
+                }
             }
         }
     }
@@ -174,11 +180,11 @@ static char *answer(const topic *t)
                  record_text(top.result, "roof.name"));
     }
     topic_name(t, name, sizeof name);
-    return record_format("%s %s %s: %s at %s%s%s%s%s.", top.device,
-                         others[0] != '\0' ? "is fastest at" : "does", name,
-                         rate_text(block, rate, sizeof rate, top.rate),
-                         strcmp(view_size_title(block), "N") == 0 ? "N = " : "",
-                         block->rows[row].size, roof, others[0] != '\0' ? "; " : "", others);
+    return record_format(
+        "%s %s %s: %s at %s%s%s%s%s%s.", top.device, others[0] != '\0' ? "is fastest at" : "does",
+        name, rate_text(block, rate, sizeof rate, top.rate),
+        strcmp(view_size_title(block), "N") == 0 ? "N = " : "", block->rows[row].size,
+        cached ? " in a cache" : "", roof, others[0] != '\0' ? "; " : "", others);
 }
 
 static void append(json_t *list, char *text)
@@ -209,7 +215,7 @@ static char *count_wins(const view *v)
                     winner = d;
                 }
             }
-            if (ran > 1) {
+            if (ran > 1 && !v->blocks[b].rows[r].roof) {
                 wins[winner]++;
                 cases++;
             }
@@ -236,12 +242,16 @@ json_t *record_answers(const view *v)
     int count = 0;
     for (int b = 0; b < v->count; b++) {
         for (int r = 0; r < v->blocks[b].row_count; r++) {
-            const view_row *row = &v->blocks[b].rows[r];
-            bool known = count > 0 && topics[count - 1].block == &v->blocks[b] &&
-                         topics[count - 1].row->group == row->group;
-            if (!known) {
+            const view_block *block = &v->blocks[b];
+            const view_row *row = &block->rows[r];
+            const topic *last =
+                count > 0 && topics[count - 1].block == block ? &topics[count - 1] : NULL;
+            if (!row->roof && !(last && in_topic(last, row))) {
+                bool first = !last || last->row->group != row->group;
+                int rank = rank_of(block, row, first);
                 topics = record_grow(topics, count, sizeof *topics);
-                topics[count++] = (topic){&v->blocks[b], row, rank_of(&v->blocks[b], row)};
+                topics[count] = (topic){block, row, rank, count};
+                count++;
             }
         }
     }

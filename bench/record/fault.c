@@ -42,6 +42,7 @@ typedef struct walk {
 static const char *const commands[] = {"bench", "against", "verify", NULL};
 static const char *statuses[BENCH_STATUSES + 1],
     *operations[BENCH_OPS + 2]; /* set by record_fault */
+static const char *const purposes[] = {"roof", NULL};
 static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const sources[] = {"measured", "table", NULL};
 static const char *const verdicts[] = {"FASTER", "SLOWER", "SAME", "AMBIGUOUS", NULL};
@@ -190,6 +191,7 @@ static const rule bench_members[] = {
     {.names = "backend device", .types = STRING},
     {.names = "library", .types = STRING | NIL},
     {.names = "kernel", .types = STRING | NIL | LACKING},
+    {.names = "for", .types = STRING | LACKING, .words = purposes},
     {.names = "variant_used math_used math_reason", .types = STRING | LACKING},
     {.names = "status", .types = STRING, .words = statuses},
     {.names = "reason", .types = STRING | NIL},

@@ -148,7 +148,7 @@ static void say(record_signs *signs, const char *format, ...)
 }
 
 /* The notes about the whole run: what happened, and what to do. */
-static void say_run(record_signs *signs, const json_t *run, int skipped)
+static void say_run(record_signs *signs, const json_t *run, int skipped, const char *names)
 {
     double noise = 100 * record_number(run, "noise"), budget = record_number(run, "budget");
     if (record_has_flag(run, "interrupted")) {
@@ -166,8 +166,9 @@ static void say_run(record_signs *signs, const json_t *run, int skipped)
     }
     const char *more = "Give the run more time, such as";
     if (skipped > 0) {
-        say(signs, "%d result%s not measured: no time. %s --budget %.0f.", skipped,
-            skipped > 1 ? "s were" : " was", more, isfinite(budget) ? 2 * ceil(budget) : 240);
+        say(signs, "%d result%s not measured: no time (%s). %s --budget %.0f.", skipped,
+            skipped > 1 ? "s were" : " was", names, more,
+            isfinite(budget) ? 2 * ceil(budget) : 240);
     } else if (record_has_flag(run, "budget") && isfinite(budget)) {
         say(signs, "The budget of %.0f s ended before every case had its rounds. %s --budget %.0f.",
             budget, more, 2 * ceil(budget));
@@ -290,20 +291,47 @@ static void say_intervals(record_signs *signs, const tally *tallies, size_t coun
     }
 }
 
+/* Returns how many results were skipped. `*names` gets the ids of the first five cases, and how
+ * many more there are; to be freed. */
+static int count_skipped(const json_t *results, char **names)
+{
+    enum { NAMED = 5 };
+    json_t *result, *seen = json_object();
+    size_t i, length;
+    int skipped = 0;
+    FILE *out = record_need(open_memstream(names, &length));
+    json_array_foreach(results, i, result)
+    {
+        const char *id = record_text(result, "id");
+        if (strcmp(record_text(result, "status"), bench_status_name(BENCH_SKIPPED)) != 0) {
+            continue;
+        }
+        skipped++;
+        size_t cases = json_object_size(seen);
+        json_object_set_new(seen, id, json_true());
+        if (json_object_size(seen) > cases && cases < NAMED) {
+            fprintf(out, "%s%s", cases > 0 ? ", " : "", id);
+        }
+    }
+    if (json_object_size(seen) > NAMED) {
+        fprintf(out, " and %zu more", json_object_size(seen) - NAMED);
+    }
+    json_decref(seen);
+    record_need(fclose(out) == 0 ? *names : NULL);
+    return skipped;
+}
+
 void record_signs_make(const json_t *root, record_signs *out)
 {
     const json_t *devices = json_object_get(root, "devices");
-    size_t count = json_array_size(devices), i;
-    int skipped = 0;
-    json_t *result;
+    size_t count = json_array_size(devices);
+    char *names;
+    int skipped = count_skipped(json_object_get(root, "results"), &names);
     tally *tallies = record_need(calloc(count + 1, sizeof *tallies));
     *out = (record_signs){.root = root, .notes = json_array()};
     out->said = record_need(calloc(count + 1, sizeof *out->said));
-    json_array_foreach(json_object_get(root, "results"), i, result)
-    {
-        skipped += strcmp(record_text(result, "status"), bench_status_name(BENCH_SKIPPED)) == 0;
-    }
-    say_run(out, json_object_get(root, "run"), skipped);
+    say_run(out, json_object_get(root, "run"), skipped, names);
+    free(names);
     for (size_t d = 0; d < count; d++) {
         const json_t *device = json_array_get(devices, d);
         tallies[d] = count_device(json_object_get(root, "results"), record_text(device, "spec"));

@@ -315,7 +315,7 @@ static void print_libraries(table *t, const char *spec)
     }
 }
 
-/* Prints which variants ran where `auto` was asked for: "products vendor, transposes tiled". */
+/* Prints which variants ran where `auto` was asked for: "vendor for gemm, tiled for reduce max". */
 static void print_auto(table *t, const char *spec)
 {
     char text[320] = "";
@@ -324,12 +324,13 @@ static void print_auto(table *t, const char *spec)
     json_array_foreach(json_object_get(t->root, "results"), i, result)
     {
         char one[96];
+        const char *kind = record_text(result, "kind");
         if (record_text(result, "variant_used")[0] == '\0' ||
             strcmp(record_text(result, "device"), spec) != 0) {
             continue;
         }
-        snprintf(one, sizeof one, "%.32s for %s", record_text(result, "variant_used"),
-                 bench_op_of(record_text(result, "op"))->name);
+        snprintf(one, sizeof one, "%.32s for %s%s%.32s", record_text(result, "variant_used"),
+                 bench_op_of(record_text(result, "op"))->name, kind[0] != '\0' ? " " : "", kind);
         add_word(text, sizeof text, one);
     }
     if (text[0] != '\0') {

@@ -118,6 +118,7 @@ static void add_row(view_block *block, const json_t *result)
     *row = (view_row){.key = key,
                       .kind = record_text(result, "kind"),
                       .order = record_number(result, "size"),
+                      .roof = strcmp(record_text(result, "for"), "roof") == 0,
                       .place = block->row_count++};
     bool strict = strcmp(record_text(result, "math"), "tf32") != 0;
     snprintf(row->type, sizeof row->type, "%s", strict ? record_text(result, "dtype") : "tf32");

@@ -17,6 +17,7 @@ typedef struct view_row {
     double order;
     int group; /* the place of the first row of the same kind and type */
     int place; /* in the order of the document's results */
+    bool roof; /* it only measures a roof: the user asked for other cases */
 } view_row;
 
 typedef struct view_column {

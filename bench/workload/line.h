@@ -6,8 +6,9 @@
 #include "bench/workload/internal.h"
 
 enum {
-    WORK_WORDS = 48,  /* in one list */
-    WORK_PRIORITY = 5 /* of a line that gives none */
+    WORK_WORDS = 48,        /* in one list */
+    WORK_PRIORITY = 5,      /* of a line that gives none */
+    WORK_PRIORITY_ROOF = 10 /* of a case that only measures a roof, where the user chose cases */
 };
 
 /* One line of a suite. It stands for every combination of the values in its lists. Each text is a

@@ -16,6 +16,7 @@ typedef struct maker {
     work_sizes sizes;  /* of --size */
     bool *sizes_used;  /* whether some case has that size; one for each of `sizes` */
     bool filtered;     /* the request's filters apply; false while cases for roofs are added */
+    bool chosen;       /* the user chose cases; the others only measure roofs for them */
     double longest;    /* the limit for one call on a CPU, in seconds */
     int64_t big_bytes; /* the size of an array that is larger than every cache */
     int32_t matched;
@@ -164,11 +165,12 @@ static void add_ways(maker *m, const work_parsed *p, const problem *of)
             for (int32_t c = 0; c < p->caches.count; c++) {
                 bench_case item = {.op = p->op, .by = p->op, .element = 1};
                 item.roof = p->line->roof;
-                item.asked = m->filtered;
+                item.asked = m->filtered || !m->chosen;
                 item.parts = p->line->parts;
-                item.priority = p->line->roof != BENCH_NO_ROOF ? 0
-                                : p->line->priority > 0        ? p->line->priority
-                                                               : WORK_PRIORITY;
+                item.priority = !item.asked                      ? WORK_PRIORITY_ROOF
+                                : p->line->roof != BENCH_NO_ROOF ? 0
+                                : p->line->priority > 0          ? p->line->priority
+                                                                 : WORK_PRIORITY;
                 item.cold = strcmp(p->caches.items[c], "cold") == 0;
                 set_type(&item, of->type);
                 if (!set_kind(&item, of->kind, variant) || !set_math(m, &item, &p->maths, a)) {
@@ -436,6 +438,11 @@ static int check_matched(const maker *m)
     return TOOL_OK;
 }
 
+bool work_request_chooses(const work_request *r)
+{
+    return r->op || r->case_id || r->variant || r->dtype || r->size || r->axis;
+}
+
 int work_list_make(const work_request *request, work_list *out)
 {
     *out = (work_list){0};
@@ -443,6 +450,7 @@ int work_list_make(const work_request *request, work_list *out)
     bool full = request->suite && strcmp(request->suite, "full") == 0;
     m.longest = request->size || request->case_id ? 60 : full ? 0.25 : 1;
     m.big_bytes = big_bytes(request);
+    m.chosen = work_request_chooses(request) || (request->suite && is_file_name(request->suite));
     if (read_words(&m) == TOOL_OK) {
         add_suite(&m);
     }

@@ -43,6 +43,9 @@ typedef struct work_list {
     int32_t count;
 } work_list;
 
+/* Whether the user chose operations, ids, variants, types, sizes or axes. */
+bool work_request_chooses(const work_request *request);
+
 /* Makes the list in a fixed order. Returns TOOL_OK, or an exit code after it has printed what is
  * wrong: an unknown suite, operation, variant, type or size, or a file that cannot be read or that
  * has an error. TOOL_NOTHING: no case matches. The request does not filter the cases that measure

@@ -93,6 +93,23 @@ code=0
 "$tool" compare plan.json none.json --fail-on 5 >out 2>err || code=$?
 [ "$code" -ne 1 ] || fail "a skipped case counts as lost: $(cat out err)"
 
+# Where the user chose cases, those that only measure roofs are dropped first, and no sentence is
+# about them. The table names what was dropped.
+"$tool" bench --backend openmp --op reduce --dtype f32 --variant tiled --size 4096 --budget 0.3 --jobs 1 \
+    --json chosen.json >out 2>err || fail "chosen cases: exit code $?: $(cat out err)"
+grep -q -- --no-roofs err || fail "the advice lacks --no-roofs: $(cat err)"
+tr -s '\n ' ' ' <out >line
+grep -Eq 'not measured: no time \(([a-z]+/[^ ]+,? ?){1,5}( and [0-9]+ more)?\)' line || fail "no names: $(cat out)"
+grep -q 'f32 sum reductions' line || fail "nothing is said about what was asked for: $(cat out)"
+! sed 's/.*In short//' line | grep -Eq 'product|triad' || fail "something is said about roofs: $(cat out)"
+python3 - <<'END' || fail "a case that nobody chose was kept longer"
+import json
+results = json.load(open("chosen.json"))["results"]
+chosen = [r for r in results if r.get("for") != "roof"]
+assert chosen and all(r["op"] == "reduce" and r["status"] == "ok" for r in chosen), [r["id"] for r in chosen]
+assert any(r["status"] == "skipped" for r in results), "nothing was skipped"
+END
+
 # Wrong priorities.
 for value in 0 10 1.5 '"1"' '[1]'; do
     echo "{\"schema\": \"isomer-suite/1\", \"cases\": [{\"op\": \"add\", \"size\": 8, \"priority\": $value}]}" \
