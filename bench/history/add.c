@@ -167,6 +167,18 @@ static int add_all(history_db *db, const json_t *root, bool force, int *added)
     return code;
 }
 
+/* A step of the history may come from other work on the machine. */
+static void warn_noisy(const char *path, const json_t *run)
+{
+    double noise = 100 * record_number(run, "noise");
+    if (record_has_flag(run, "noisy-host")) {
+        tool_error(TOOL_OK,
+                   "%s: other work used %s%.0f %% of the processors during this run, so its times "
+                   "may be too long",
+                   path, isfinite(noise) ? "" : "over ", isfinite(noise) ? noise : 5);
+    }
+}
+
 int history_add(history_db *db, const char *path, bool force)
 {
     int code = TOOL_OK, added = 0;
@@ -192,6 +204,7 @@ int history_add(history_db *db, const char *path, bool force)
     } else if (root && code == TOOL_OK) {
         printf("%s: added %d result%s to %s\n", path, added, added == 1 ? "" : "s",
                history_path(db));
+        warn_noisy(path, json_object_get(root, "run"));
     }
     json_decref(root);
     return code;
@@ -199,15 +212,24 @@ int history_add(history_db *db, const char *path, bool force)
 
 /* ---- listing and removing -------------------------------------------------------------------- */
 
+const char *history_commit(char *text, size_t room, const char *commit)
+{
+    const char *dirty = strstr(commit, "-dirty");
+    snprintf(text, room, "%.10s%s", commit, dirty && strlen(commit) > 10 ? dirty : "");
+    return text;
+}
+
 static void list_run(void *data, const history_value *c)
 {
-    fprintf(data, "%5.0f  %-20s  %-16s  %-10.10s  %6.0f  %s\n", c[0].number, c[1].text, c[2].text,
-            c[3].text[0] ? c[3].text : "-", c[5].number, c[4].text);
+    char commit[32];
+    history_commit(commit, sizeof commit, c[3].text[0] ? c[3].text : "-");
+    fprintf(data, "%5.0f  %-20s  %-16s  %-16s  %6.0f  %s\n", c[0].number, c[1].text, c[2].text,
+            commit, c[5].number, c[4].text);
 }
 
 int history_list(history_db *db, FILE *out)
 {
-    fprintf(out, "%5s  %-20s  %-16s  %-10s  %6s  %s\n", "run", "time", "machine", "commit", "cases",
+    fprintf(out, "%5s  %-20s  %-16s  %-16s  %6s  %s\n", "run", "time", "machine", "commit", "cases",
             "devices");
     return history_run(db,
                        "SELECT r.id, r.time, r.machine, r.commit_id,"
@@ -229,7 +251,9 @@ int history_remove(history_db *db, const char *run)
     }
     int code = history_run(db, "DELETE FROM runs WHERE id = ?1", &value, 1, NULL, NULL);
     if (code == TOOL_OK && history_changes(db) == 0) {
-        code = tool_error(TOOL_USAGE, "there is no run %s in %s", run, history_path(db));
+        code = tool_error(TOOL_USAGE,
+                          "there is no run %s in %s: `isomer history list` shows the numbers", run,
+                          history_path(db));
     } else if (code == TOOL_OK) {
         printf("removed run %s\n", run);
     }

@@ -11,7 +11,7 @@ static const char help[] =
     "Usage: isomer history add RESULTS.json... [--dir DIR] [--force]\n"
     "       isomer history show [OPTIONS]\n"
     "       isomer history list [--dir DIR]\n"
-    "       isomer history remove RUN [--dir DIR]\n"
+    "       isomer history remove RUN... [--dir DIR]\n"
     "\n"
     "Keeps the results of many runs in one database, by machine, device, driver and commit. "
     "`show`\n"
@@ -30,7 +30,7 @@ static const char help[] =
     "  --dtype TYPE       show: only this type\n"
     "  --last N           show: only the newest N runs of each case\n"
     "  --fail-on PERCENT  show: exit code 1 if a case became slower by more than PERCENT with one\n"
-    "                     of the newest runs, and still is\n"
+    "                     of the newest runs, and still is; 4 if no case has ten runs\n"
     "  --within N         show: how many of the newest runs --fail-on looks at (default 7)\n"
     "  --json FILE        show: also writes JSON; - is standard output\n"
     "  --csv FILE         show: also writes CSV\n"
@@ -146,6 +146,13 @@ static int show(history_db *db, const request *r)
     }
     if (code == TOOL_OK && set.fails > 0) {
         code = TOOL_FAILED;
+    } else if (code == TOOL_OK && isfinite(r->filter.fail_on) && set.judged == 0) {
+        int32_t most = 0;
+        for (int32_t i = 0; i < set.count; i++) {
+            most = set.series[i].count > most ? set.series[i].count : most;
+        }
+        code = tool_error(TOOL_NOTHING, "nothing was judged: ten runs are needed, there %s %d",
+                          most == 1 ? "is" : "are", most);
     }
     tool_file_discard(&json);
     tool_file_discard(&csv);
@@ -171,17 +178,23 @@ static int list(history_db *db, const request *r)
 
 static int erase(history_db *db, const request *r)
 {
-    return history_remove(db, r->words.items[1]);
+    int first = TOOL_OK;
+    for (int i = 1; i < r->words.count; i++) {
+        int code = history_remove(db, r->words.items[i]);
+        first = first == TOOL_OK ? code : first;
+    }
+    return first;
 }
 
 static const struct action {
     const char *name, *needs;
     int (*run)(history_db *db, const request *r);
     int least, most; /* arguments */
-} actions[] = {{"add", "at least one results file", add, 1, 1 << 20},
-               {"show", "no argument", show, 0, 0},
-               {"list", "no argument", list, 0, 0},
-               {"remove", "the number of one run", erase, 1, 1}};
+} actions[] = {
+    {"add", "at least one results file", add, 1, 1 << 20},
+    {"show", "no argument", show, 0, 0},
+    {"list", "no argument", list, 0, 0},
+    {"remove", "the numbers of runs, which `isomer history list` shows", erase, 1, 1 << 20}};
 
 static int act(const request *r)
 {
@@ -195,7 +208,8 @@ static int act(const request *r)
     }
     int at = tool_find(names, word);
     if (word[0] == '\0') {
-        return tool_error(TOOL_USAGE, "history needs one of: add, show, list, remove");
+        return tool_error(
+            TOOL_USAGE, "history needs one of: add, show, list, remove; see `isomer help history`");
     }
     if (at < 0) {
         tool_say_unknown(text, sizeof text, word, names);

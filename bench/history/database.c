@@ -198,7 +198,9 @@ static int open_file(history_db *db, const char *given, bool create)
         return tool_error(TOOL_USAGE, "neither HOME nor XDG_DATA_HOME names a folder: give --dir");
     }
     db->path = record_format("%s/history.db", folder);
-    if (create && !make_folders(folder)) {
+    if (stat(folder, &about) == 0 && !S_ISDIR(about.st_mode)) {
+        code = tool_error(TOOL_IO, "%s is a file, not a folder", folder);
+    } else if (create && !make_folders(folder)) {
         code = tool_error(TOOL_IO, "cannot create the folder %s: %s", folder, strerror(errno));
     } else if (!create && stat(db->path, &about) != 0) {
         code = tool_error(errno == ENOENT ? TOOL_NOTHING : TOOL_IO,

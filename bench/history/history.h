@@ -37,6 +37,8 @@ int64_t history_last_row(const history_db *db);
 int history_add(history_db *db, const char *path, bool force);
 int history_list(history_db *db, FILE *out);
 int history_remove(history_db *db, const char *run);
+/* The first ten characters of a commit, and "-dirty" if it has that. Returns `text`. */
+const char *history_commit(char *text, size_t room, const char *commit);
 
 /* ---- series.c: each case over time ----------------------------------------------------------- */
 
@@ -77,16 +79,20 @@ typedef struct history_series {
 typedef struct history_set {
     history_series *series;
     int32_t count;
-    json_t *texts; /* has the texts of all series */
+    json_t *texts;  /* has the texts of all series */
+    int32_t judged; /* series with enough runs to find a change */
     int32_t fails;
     bool machines; /* there is more than one */
 } history_set;
 
 int history_read(history_db *db, const history_filter *filter, history_set *out);
 void history_free(history_set *set);
-/* "gemm/... on cuda:0 became 6.1 % slower (5.2 to 7.0, 95 %) with the run of ..."; to be freed. */
+/* "gemm/... on cuda:0 became 6.1 % slower (5.2 to 7.0, 95 %) with run 7 of ..."; to be freed. */
 char *history_sentence(const history_set *set, const history_series *series,
                        const history_step *step);
+
+/* The minute of a run: "2026-11-07 03:00". Returns `text`. */
+const char *history_time(char *text, size_t room, const history_point *point);
 
 /* ---- show.c ---------------------------------------------------------------------------------- */
 

@@ -173,6 +173,7 @@ int history_read(history_db *db, const history_filter *filter, history_set *out)
         s->count -= drop;
         memmove(s->points, s->points + drop, (size_t)s->count * sizeof *s->points);
         find_steps(s, filter);
+        out->judged += s->count >= STATS_CHANGE_LEAST;
         out->fails += s->step_count > 0 && s->steps[s->step_count - 1].fails;
     }
     return code;
@@ -216,16 +217,27 @@ static void add_properties(FILE *out, const history_point *a, const history_poin
     json_decref(after);
 }
 
+const char *history_time(char *text, size_t room, const history_point *point)
+{
+    bool clock = strlen(point->time) >= 16;
+    snprintf(text, room, "%.10s%s%.5s", point->time, clock ? " " : "",
+             clock ? point->time + 11 : "");
+    return text;
+}
+
 /* Adds what differs between the two runs around a step. What is usually the cause, the driver and
  * the commit, is also named if it is the same. */
 static void add_suspects(FILE *out, const history_point *a, const history_point *b)
 {
+    char before[32], after[32];
+    history_commit(before, sizeof before, a->commit);
+    history_commit(after, sizeof after, b->commit);
     const struct {
         const char *name, *before, *after;
         int shown; /* characters */
         bool always;
     } items[] = {{"driver", a->driver, b->driver, 60, true},
-                 {"commit", a->commit, b->commit, 10, true},
+                 {"commit", before, after, 16, true},
                  {"runtime", a->runtime, b->runtime, 60, false},
                  {"library", a->library, b->library, 60, false},
                  {"version", a->version, b->version, 60, false},
@@ -251,6 +263,8 @@ char *history_sentence(const history_set *set, const history_series *series,
     size_t length = 0;
     FILE *out = record_need(open_memstream(&text, &length));
     const history_point *after = &series->points[step->at];
+    char when[32];
+    history_time(when, sizeof when, after);
     bool slower = step->ratio.median > 1, alone = isnan(step->p);
     double low = 100 * (step->ratio.low - 1), high = 100 * (step->ratio.high - 1);
     fprintf(out, "%s on %s%s%s %s %.1f %% %s", series->name, series->device,
@@ -258,10 +272,10 @@ char *history_sentence(const history_set *set, const history_series *series,
             alone ? "is" : "became", fabs(100 * (step->ratio.median - 1)),
             slower ? "slower" : "faster");
     if (alone) {
-        fprintf(out, " in the newest run alone, of %.10s", after->time);
+        fprintf(out, " in the newest run alone, %lld of %s", (long long)after->run, when);
     } else {
-        fprintf(out, " (%.1f to %.1f, %.3g %%) with the run of %.10s", slower ? low : -high,
-                slower ? high : -low, 100 * step->ratio.confidence, after->time);
+        fprintf(out, " (%.1f to %.1f, %.3g %%) with run %lld of %s", slower ? low : -high,
+                slower ? high : -low, 100 * step->ratio.confidence, (long long)after->run, when);
     }
     add_suspects(out, after - 1, after);
     return record_need(fclose(out) == 0 ? text : NULL);

@@ -114,18 +114,30 @@ static void put_plot(FILE *out, const history_series *s, bool blocks)
     for (int32_t i = from; i < s->count; i++) {
         fputs(steps_at(s, i) ? " ^ " : "   ", out);
     }
-    fprintf(out, "\n%*s %.10s to %.10s\n", AXIS, "", s->points[from].time,
-            s->points[s->count - 1].time);
+    const history_point *first = &s->points[from], *last = &s->points[s->count - 1];
+    bool day = strncmp(first->time, last->time, 10) == 0;
+    char begin[32], end[32];
+    fprintf(out, "\n%*s %.*s to %.*s\n", AXIS, "", day ? 16 : 10,
+            history_time(begin, sizeof begin, first), day ? 16 : 10,
+            history_time(end, sizeof end, last));
 }
 
-static void put_steps(FILE *out, const history_set *set, const history_series *s, bool all)
+/* Prints the steps that fail the gate, or the others. Returns how many. */
+static int32_t put_steps(FILE *out, const history_set *set, const history_series *s, bool fails,
+                         const char *title)
 {
-    for (int32_t i = all ? 0 : s->step_count - 1; i >= 0 && i < s->step_count; i++) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < s->step_count; i++) {
+        if (s->steps[i].fails != fails) {
+            continue;
+        }
+        fputs(count++ == 0 ? title : "", out);
         char *text = history_sentence(set, s, &s->steps[i]);
         fputs("  ", out);
         tool_wrap(out, 2, 4, text);
         free(text);
     }
+    return count;
 }
 
 static void put_list(FILE *out, const history_set *set)
@@ -150,21 +162,18 @@ static void put_list(FILE *out, const history_set *set)
 
 static void put_gate(FILE *out, const history_set *set, const history_filter *filter)
 {
-    int32_t judged = 0;
-    for (int32_t i = 0; i < set->count; i++) {
-        judged += set->series[i].count >= STATS_CHANGE_LEAST;
+    if (set->judged == 0) {
+        return; /* the caller says so */
     }
     fprintf(out, "\nGate of %g %%: %d of %d cases are slower", 100 * filter->fail_on, set->fails,
-            judged);
-    if (judged < set->count) {
-        fprintf(out, "; %d more have fewer than %d runs", set->count - judged, STATS_CHANGE_LEAST);
+            set->judged);
+    if (set->judged < set->count) {
+        fprintf(out, "; %d more have fewer than %d runs", set->count - set->judged,
+                STATS_CHANGE_LEAST);
     }
     fputc('\n', out);
     for (int32_t i = 0; i < set->count; i++) {
-        const history_series *s = &set->series[i];
-        if (s->step_count > 0 && s->steps[s->step_count - 1].fails) {
-            put_steps(out, set, s, false);
-        }
+        put_steps(out, set, &set->series[i], true, "");
     }
 }
 
@@ -176,17 +185,17 @@ void history_show(FILE *out, const history_set *set, const history_filter *filte
             fputs(i > 0 ? "\n" : "", out);
             put_title(out, &set->series[i]);
             put_plot(out, &set->series[i], has_blocks(out));
-            put_steps(out, set, &set->series[i], true);
+            put_steps(out, set, &set->series[i], false, "");
         }
     } else {
         put_list(out, set);
+        if (set->judged < set->count) {
+            fprintf(out, "\nA change is searched in ten runs or more: %d of %d cases have fewer.\n",
+                    set->count - set->judged, set->count);
+        }
     }
     for (int32_t i = 0; i < set->count && set->count > PLOTTED; i++) {
-        const history_series *s = &set->series[i];
-        if (s->step_count > 0) {
-            fputs(changed++ == 0 ? "\nChanges\n" : "", out);
-            put_steps(out, set, s, true);
-        }
+        changed += put_steps(out, set, &set->series[i], false, changed == 0 ? "\nChanges\n" : "");
     }
     if (isfinite(filter->fail_on)) {
         put_gate(out, set, filter);

@@ -104,8 +104,9 @@ for day in 7 8 9 10; do
 done
 expect 0 add 1.json 2.json 3.json
 says out "1.json: added 2 results to h/history.db"
-expect 0 show --fail-on 5
-says out "3 runs; 7 more are needed to find a change" "0 of 0 cases" "2 more have fewer than 10 runs"
+expect 4 show --fail-on 5
+says out "3 runs; 7 more are needed to find a change"
+says err "nothing was judged: ten runs are needed, there are 3"
 
 # Many at once, each of which also adds one that is there.
 for day in 4 5 6 7 8 9 10; do
@@ -121,11 +122,13 @@ says out "cuda:0 driver 13, sensors 580.159" abcdef0123
 expect 0 show
 says out "gemm/tiled/f32/512x512x512/nn/strict/uniform/hot" "cuda:0 (a GPU) of node1, 10 runs" "2026-11-01 to 2026-11-10"
 tr -s '\n ' ' ' <out >line
-says line "with the run of 2026-11-07, driver driver 13, sensors 580.159 -> driver 13, sensors 585.02, same commit"
+grep -qE 'with run [0-9]+ of 2026-11-07 03:00, driver' line || { cat out; fail "the run is not named"; }
+says line ", driver driver 13, sensors 580.159 -> driver 13, sensors 585.02, same commit"
 [ "$(grep -c became out)" -eq 1 ] || fail "not one change"
 grep -qE 'became [4-8]\.[0-9] % slower \([0-9.]+ to [0-9.]+, 9[0-9.]+ %\)' line || { cat out; fail "no interval"; }
 expect 1 show --fail-on 3
 says out "Gate of 3 %: 1 of 2 cases are slower"
+[ "$(grep -c became out)" -eq 1 ] || { cat out; fail "a change is listed twice"; }
 expect 0 show --fail-on 9
 expect 0 show --fail-on 3 --within 3
 expect 0 show --fail-on 3 --dtype f64
@@ -170,13 +173,28 @@ run 19 585.02 fedcba9876543210 1.2 >19.json
 expect 0 add 19.json
 expect 1 show --fail-on 5
 tr -s '\n ' ' ' <out >line
-says line "slower in the newest run alone, of 2026-11-19, same driver, commit abcdef0123 -> fedcba9876, compiler 13.0 -> 13.1"
+grep -qE 'slower in the newest run alone, [0-9]+ of 2026-11-19 03:00' line || { cat out; fail "the run is not named"; }
+says line "2026-11-19 03:00, same driver, commit abcdef0123 -> fedcba9876, compiler 13.0 -> 13.1"
 lacks line threads
 last=$("$tool" history list --dir h | awk '/2026-11-19/ { print $1 }')
 expect 0 remove "$last"
 expect 0 show --fail-on 5 --within 3
 expect 2 remove "$last"
-says err "there is no run"
+says err "there is no run" "isomer history list"
+
+# Runs of one day; a run beside other work; uncommitted changes.
+for minute in 10 20; do
+    sed "s/03:00:00Z/03:$minute:00Z/; s/abcdef0123456789/abcdef0123456789-dirty/
+         s/\"seed\":1/\"noise\":0.31,\"flags\":[\"noisy-host\"],\"seed\":1/" 1.json >day$minute.json
+done
+"$tool" history add day10.json day20.json --dir day >out 2>err || fail "$(cat out err)"
+says err "day10.json: other work used 31 % of the processors"
+"$tool" history list --dir day >out
+says out abcdef0123-dirty
+"$tool" history show --dir day >out
+says out "2026-11-01 03:10 to 2026-11-01 03:20"
+"$tool" history remove 1 2 --dir day >out || fail "two runs cannot be removed at once"
+says out "removed run 1" "removed run 2"
 
 # What is refused.
 run 20 585.02 abc 1 true >fake.json
@@ -190,6 +208,11 @@ expect 5 add h.csv
 expect 6 add missing.json
 
 expect 2
+says err "isomer help history"
+code=0
+"$tool" history list --dir 1.json >out 2>err || code=$?
+[ "$code" -eq 6 ] || fail "--dir with a file: exit code $code"
+says err "1.json is a file, not a folder"
 expect 2 add
 expect 2 show 1.json
 expect 2 forget 1
