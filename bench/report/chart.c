@@ -228,6 +228,10 @@ void chart_settle(figure *shown)
                 if (!ranged) {
                     include(&data->y, point->y);
                 }
+                if (!ranged && panel->form == CHART_DOTS) { /* no interval is cut off */
+                    include(&data->y, point->low);
+                    include(&data->y, point->high);
+                }
             }
         }
     }

@@ -127,15 +127,38 @@ static void put_look(legend *at, const chart *data, chart_look look)
     }
 }
 
-static double put_legend(scene *drawing, const chart *data)
+/* Whether a panel of dots has an interval that is wide enough to be seen. */
+static bool has_whisker(const chart *data)
+{
+    for (int i = 0; i < data->count && data->panels[i].form == CHART_DOTS; i++) {
+        for (int j = 0; j < data->panels[i].count; j++) {
+            const chart_series *series = &data->panels[i].series[j];
+            for (int k = 0; k < series->count && series->look != LOOK_ROOF; k++) {
+                const chart_point *point = &series->points[k];
+                double width =
+                    chart_place(&data->y, point->high) - chart_place(&data->y, point->low);
+                if (point->low > 0.0 && width > 0.02) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static double put_legend(scene *drawing, const chart *data, bool devices)
 {
     double em = drawing->text, x, y;
     legend at = {.drawing = drawing, .y = 1.1 * em, .key = 1.2 * em};
-    for (int i = 0; i < data->model->device_count; i++) {
+    for (int i = 0; i < data->model->device_count && devices; i++) {
         if (uses(data, i, LOOK_OWN)) {
             put_entry(&at, data->model->devices[i].label, &x, &y);
-            scene_segment(scene_add(drawing, SCENE_RECTS, SCENE_DOT, i, 0), x, y - 0.4 * em,
-                          x + 0.8 * em, y + 0.4 * em);
+            if (data->panels[0].form == CHART_DOTS) {
+                draw_mark(drawing, LOOK_OWN, i, x + 0.4 * em, y);
+            } else {
+                scene_segment(scene_add(drawing, SCENE_RECTS, SCENE_DOT, i, 0), x, y - 0.4 * em,
+                              x + 0.8 * em, y + 0.4 * em);
+            }
         }
     }
     if (at.x > 0.0) {
@@ -148,6 +171,11 @@ static double put_legend(scene *drawing, const chart *data)
             put_look(&at, data, (chart_look)look);
         }
     }
+    if (has_whisker(data)) {
+        put_entry(&at, "interval, if it is wide", &x, &y);
+        scene_segment(scene_add(drawing, SCENE_SEGMENTS, SCENE_WHISKER, -1, 0), x, y, x + 1.4 * em,
+                      y);
+    }
     return at.x > 0.0 ? at.y + 0.9 * em : at.y - 0.6 * em;
 }
 
@@ -155,14 +183,16 @@ static double put_legend(scene *drawing, const chart *data)
 
 scene *figure_draw(const figure *shown, figure_width width)
 {
-    static const double sizes[FIGURE_WIDTHS][2] = {[FIGURE_WIDE] = {0.0, 13.0},
+    static const double sizes[FIGURE_WIDTHS][2] = {[FIGURE_WIDE] = {0.0, 13.4},
                                                    [FIGURE_NARROW] = {358.0, 12.0},
                                                    [FIGURE_ONE_COLUMN] = {244.8, 7.8},
                                                    [FIGURE_TWO_COLUMNS] = {504.0, 8.0}};
     const chart *data = shown->data;
     scene *drawing =
         scene_make(width == FIGURE_WIDE ? data->wide : sizes[width][0], sizes[width][1]);
-    double y = put_legend(drawing, data);
+    /* On a phone the page's head is the overview's key. */
+    double y =
+        put_legend(drawing, data, width != FIGURE_NARROW || strcmp(shown->name, "overview") != 0);
     y = draw_curves(drawing, data, y);
     for (int i = 0; i < data->count; i++) {
         if (data->panels[i].form != CHART_CURVES) {

@@ -22,11 +22,29 @@ static double x_of(const track *at, double value)
     return at->left + place * at->width;
 }
 
-/* The height of a device's dots in a row: devices lie a little apart. */
+static bool has_dot(const track *at, double row, int device)
+{
+    for (int i = 0; i < at->panel->count; i++) {
+        const chart_series *series = &at->panel->series[i];
+        for (int j = 0; j < series->count && series->device == device; j++) {
+            if (series->points[j].x == row) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The height of a device's dots in a row: those of its devices lie a little apart. */
 static double y_of(const track *at, double row, int device)
 {
     double middle = at->top + (row + 0.5) * at->row + at->head / 2.0;
-    return middle + (device - (at->first + at->last) / 2.0) * at->step;
+    int before = 0, after = 0;
+    for (int i = at->first; i <= at->last; i++) {
+        before += i < device && has_dot(at, row, i);
+        after += i > device && has_dot(at, row, i);
+    }
+    return middle + (before - after) / 2.0 * at->step;
 }
 
 static void put_bands(const track *at)

@@ -11,21 +11,19 @@ typedef struct kind_of_work {
     const char *name;
     const char *op, *kinds, *types; /* NULL: any */
     bool own;                       /* each device at its own best size, not at a common one */
-    bool smallest;                  /* the smallest problem, compared by time of a call */
+    bool shortest;                  /* the problem that takes least, compared by time of a call */
 } kind_of_work;
-
-enum { SMALL = 65536 }; /* elements at most, where the cost of a call shows */
 
 static const kind_of_work works[] = {
     {"Products, f32", "gemm", NULL, "|f32|", true, false},
     {"Products, f64", "gemm", NULL, "|f64|", true, false},
     {"Products, 16 bits", "gemm", NULL, "|f16|bf16|", true, false},
-    {"Matrix times vector", "gemv", NULL, "|f32|f64|", false, false},
-    {"Read and write", "stream", "|copy|triad|", "|f32|f64|", false, false},
-    {"Read memory", "reduce", "|sum|", "|f32|f64|", false, false},
-    {"Transpose", "transpose", NULL, "|e4|e8|", false, false},
-    {"Host to device", "transfer", "|write|", NULL, false, false},
-    {"Smallest call", "stream", "|copy|triad|", "|f32|f64|", false, true},
+    {"Products with a vector", "gemv", NULL, "|f32|f64|", false, false},
+    {"Reading and writing", "stream", "|copy|triad|", "|f32|f64|", false, false},
+    {"Reductions", "reduce", "|sum|", "|f32|f64|", false, false},
+    {"Transposes", "transpose", NULL, "|e4|e8|", false, false},
+    {"Transfers to a device", "transfer", "|write|", NULL, false, false},
+    {"Shortest call", NULL, NULL, NULL, false, true},
 };
 
 static bool listed(const char *list, const char *word)
@@ -56,10 +54,10 @@ static bool plain(const json_t *result)
 
 static bool stands_for(const kind_of_work *work, const report_row *row)
 {
-    return strcmp(row->op, work->op) == 0 && listed(work->kinds, row->kind) &&
-           listed(work->types, row->dtype) &&
-           (work->smallest ? row->size <= SMALL : row->rate.value > 0.0) && figure_shows(row) &&
-           plain(row->json);
+    return figure_shows(row) && plain(row->json) &&
+           (work->shortest ? !row->operation->moves
+                           : strcmp(row->op, work->op) == 0 && listed(work->kinds, row->kind) &&
+                                 listed(work->types, row->dtype) && row->rate.value > 0.0);
 }
 
 static int by_device(const void *left, const void *right)
@@ -69,8 +67,8 @@ static int by_device(const void *left, const void *right)
     return a->device != b->device ? a->device - b->device : (a > b) - (a < b);
 }
 
-/* Copies before triads, as in the page's sentences, then larger problems first; the rows of one
- * problem stand together, by device. */
+/* Copies come before triads, as in the page's sentences, then larger problems first; the rows of
+ * one problem stand together, by device. */
 static int by_problem(const void *left, const void *right)
 {
     const report_row *a = *(const report_row *const *)left;
@@ -85,21 +83,25 @@ static int by_problem(const void *left, const void *right)
 
 static double speed_of(const kind_of_work *work, const report_row *row)
 {
-    return work->smallest ? 1.0 / row->time.value : row->rate.value;
+    return work->shortest ? 1.0 / row->time.value : row->rate.value;
 }
 
-/* Finds the problem that most devices solved, and the largest (or smallest) of these: rows[*from]
- * up to the returned index. */
+/* Finds the problem that most devices solved, and of these the largest, or the one that takes
+ * least: rows[*from] up to the returned index. */
 static int choose(const kind_of_work *work, const report_row *const *rows, int count, int *from)
 {
     int most = 0, end = 0;
+    double least = INFINITY;
     for (int i = 0; i < count;) {
         int next = i, devices = 0;
+        double time = INFINITY;
         for (; next < count && rows[next]->problem == rows[i]->problem; next++) {
             devices += next == i || rows[next]->device != rows[next - 1]->device;
+            time = fmin(time, rows[next]->time.value);
         }
-        if (devices > most || (devices == most && work->smallest)) {
+        if (devices > most || (devices == most && work->shortest && time < least)) {
             most = devices;
+            least = time;
             *from = i;
             end = next;
         }
@@ -112,7 +114,7 @@ static void describe(const kind_of_work *work, const report_model *model, const 
                      chart_row *line)
 {
     char value[REPORT_TEXT];
-    if (work->smallest) {
+    if (work->shortest) {
         report_time(value, best->time.value);
         line->words = record_format("%s a call", value);
     } else {
@@ -123,8 +125,10 @@ static void describe(const kind_of_work *work, const report_model *model, const 
                           : record_format("%s", value);
     }
     char *words = figure_group_words(best), *size = figure_size_words(best);
+    bool named = work->shortest && best->kind[0] == '\0'; /* the kind says what it is */
     line->name = record_format("%s", work->name);
-    line->note = record_format("%s%s%s", words, words[0] ? ", " : "", size);
+    line->note = record_format("%s%s%s%s%s", named ? best->op : "", named ? " " : "", words,
+                               words[0] ? ", " : "", size);
     line->device = best->device;
     free(words);
     free(size);
@@ -148,12 +152,12 @@ static void add_work(const kind_of_work *work, const report_model *model,
             mine = speed_of(work, rows[i]) > speed_of(work, mine) ? rows[i] : mine;
         }
         double y = speed_of(work, mine) / top;
-        report_span span = work->smallest ? mine->time : mine->rate;
-        double low = work->smallest ? span.value / span.high : span.low / span.value;
-        double high = work->smallest ? span.value / span.low : span.high / span.value;
+        report_span span = work->shortest ? mine->time : mine->rate;
+        double low = work->shortest ? span.value / span.high : span.low / span.value;
+        double high = work->shortest ? span.value / span.low : span.high / span.value;
         chart_point_add(chart_series_of(panel, mine->device, LOOK_OWN, "fastest variant"),
                         (chart_point){at, y, low * y, high * y});
-        if (mine->percent > 0.0 && !work->smallest) {
+        if (mine->percent > 0.0 && !work->shortest) {
             double limit = y / mine->percent * 100.0;
             chart_point_add(chart_series_of(panel, mine->device, LOOK_ROOF, "limit"),
                             (chart_point){at, limit, limit, limit});
@@ -193,9 +197,10 @@ void figure_overview(figure_list *list, const report_model *model)
     shown->data->y = (chart_axis){.unit = CHART_RATIO,
                                   .label = "speed relative to the fastest device (logarithmic)"};
     shown->caption = record_format(
-        "The fastest variant of each device: products at its best size, other work at the largest "
-        "that most devices did. A bar near a dot is the limit of that device. The words are about "
-        "the fastest device.");
+        "The words are about the fastest device. Products are at each device’s best size, of "
+        "which the fastest device’s is named; other work is at the largest size that most devices "
+        "did. A limit is the most that the device reached in this run by only reading, copying or "
+        "multiplying, or for matrix units its maker’s figure.");
     shown->alt = record_format("Dot chart: speed of %d devices relative to the fastest for %d "
                                "kinds of work.",
                                model->device_count, panel->row_count);

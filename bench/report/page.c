@@ -48,11 +48,11 @@ static char *dates_of(const report_model *model)
     }
     const char *last = months[month[1] - 1];
     if (year[0] != year[1] || month[0] != month[1]) {
-        return record_format("%d %s %d – %d %s %d", day[0], months[month[0] - 1], year[0], day[1],
-                             last, year[1]);
+        return record_format("%d\u00a0%s\u00a0%d – %d\u00a0%s\u00a0%d", day[0],
+                             months[month[0] - 1], year[0], day[1], last, year[1]);
     }
-    return day[0] != day[1] ? record_format("%d–%d %s %d", day[0], day[1], last, year[1])
-                            : record_format("%d %s %d", day[1], last, year[1]);
+    return day[0] != day[1] ? record_format("%d–%d\u00a0%s\u00a0%d", day[0], day[1], last, year[1])
+                            : record_format("%d\u00a0%s\u00a0%d", day[1], last, year[1]);
 }
 
 /* "NVIDIA H200, Intel Xeon · 22 November 2026" */

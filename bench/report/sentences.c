@@ -2,6 +2,7 @@
 /* sentences.c - what the first screen says: who is fastest at what, and how far to trust it. */
 #include "bench/report/chart.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,31 +18,47 @@ static bool is_cpu(const report_device *device)
     return strcmp(record_text(device->json, "type"), "CPU") == 0;
 }
 
-/* A share of 1 as "93 %", and a small one as "0.2 %". */
+/* A share of 1 in two digits: "93 %", "2.7 %", "0.24 %". */
 static const char *share_text(char *text, double share)
 {
     double percent = share * 100.0;
-    int digits = percent >= 9.95 || percent <= 0.0 ? 0 : percent >= 0.095 ? 1 : 3;
+    int digits = percent >= 9.95 || percent <= 0.0 ? 0 : percent >= 0.995 ? 1 : 2;
     snprintf(text, REPORT_TEXT, "%.*f\u00a0%%", digits, percent);
     return text;
+}
+
+typedef struct told {
+    FILE *out;
+    const report_model *model;
+    double half; /* half-width of the first figure; NaN: not known */
+} told;
+
+/* Writes a figure, and how far it is known if that is not far. */
+static void put_value(told *said, const char *value, const report_row *row)
+{
+    enum { VAGUE = 10 }; /* per cent */
+    char text[REPORT_TEXT];
+    double half = record_half_width(row->json);
+    report_put(said->out, ": <b class=\"figure\">%s</b>", value);
+    if (half * 100.0 > VAGUE) {
+        fprintf(said->out, " (±%s)", share_text(text, half));
+    }
 }
 
 /* ---- the fastest device of a kind of work ---------------------------------------------------- */
 
 /* Titles of groups in the order in which they are preferred. */
 typedef struct topic {
-    const char *titles[4], *words;
+    const char *titles[4];
     bool own; /* each device at its own best size, not at a common one */
 } topic;
 
 static const topic topics[] = {
-    {{"gemm f32", "gemm f64", "gemm f16", NULL}, "products of matrices", true},
-    {{"stream copy f32", "stream triad f32", "reduce sum f32", NULL},
-     "reading and writing memory",
-     false},
-    {{"gemv f32", "gemv f64", NULL}, "products of a matrix and a vector", false},
-    {{"reduce sum f32", "reduce dot f32", NULL}, "sums", false},
-    {{"transpose e4", "transpose e8", NULL}, "transposes", false}};
+    {{"gemm f32", "gemm f64", "gemm f16", NULL}, true},
+    {{"stream copy f32", "stream triad f32", "reduce sum f32", NULL}, false},
+    {{"gemv f32", "gemv f64", NULL}, false},
+    {{"reduce sum f32", "reduce dot f32", NULL}, false},
+    {{"transpose e4", "transpose e8", NULL}, false}};
 
 enum { TOPICS = sizeof topics / sizeof topics[0], MOST_NAMED = 3 };
 
@@ -96,31 +113,48 @@ static void put_size(FILE *out, const char *before, const report_row *row)
                plain ? " elements" : "");
 }
 
-static void put_others(FILE *out, const report_model *model, const report_row *const *rows,
-                       int count)
+/* The part of a sentence that a phone has no room for. */
+static const char *const more[] = {"<span class=\"more\">", "</span>"};
+
+/* "The others reach 82 % (opencl:0) and 2.7 % (openmp:0) of this speed." */
+static void put_others(told *said, const report_row *const *rows, int count)
 {
     char text[REPORT_TEXT];
+    FILE *out = said->out;
     int named = count - 1 > MOST_NAMED + 1 ? MOST_NAMED : count - 1;
     for (int i = 1; i <= named; i++) {
-        fprintf(out, "%s<span class=\"figure\">",
-                i == 1                             ? " "
-                : i == named && named == count - 1 ? " and "
-                                                   : ", ");
-        put_name(out, model, rows[i]->device);
-        fprintf(out, "%s <b>%s</b></span>%s", i == 1 ? " reaches" : "",
-                share_text(text, rows[i]->rate.value / rows[0]->rate.value),
-                i == 1 ? " of that" : "");
+        fputs(i == 1 ? count > 2 ? " The others reach " : " The other reaches "
+              : i == named && named == count - 1 ? " and "
+                                                 : ", ",
+              out);
+        fprintf(out, "<b>%s</b> (", share_text(text, rows[i]->rate.value / rows[0]->rate.value));
+        put_name(out, said->model, rows[i]->device);
+        fputc(')', out);
     }
     if (named < count - 1) {
-        fprintf(out, " and %d more at most %s", count - 1 - named,
-                share_text(text, rows[named + 1]->rate.value / rows[0]->rate.value));
+        fprintf(out, " and at most %s (%d more)",
+                share_text(text, rows[named + 1]->rate.value / rows[0]->rate.value),
+                count - 1 - named);
     }
-    fputs(count > 1 ? "." : "", out);
+    fputs(count > 1 ? " of this speed." : "", out);
 }
 
-static bool put_fastest(FILE *out, const report_model *model, const topic *about, bool whole_name)
+/* "products (f32)", "reductions (sum of f32)": the name that the page's headings have. */
+static void put_kind_of_work(FILE *out, const report_row *row)
+{
+    const char *title = row->operation->title;
+    fprintf(out, "<b>%c%s</b>", tolower((unsigned char)title[0]), title + 1);
+    if (row->kind[0] != '\0' || row->dtype[0] != '\0') {
+        report_put(out, " (%s%s%s)", row->kind, row->kind[0] && row->dtype[0] ? " of " : "",
+                   report_type_words(row->dtype));
+    }
+}
+
+static bool put_fastest(told *said, const topic *about, bool whole_name)
 {
     char rate[REPORT_TEXT];
+    const report_model *model = said->model;
+    FILE *out = said->out;
     const report_row **rows = record_need(calloc((size_t)model->device_count + 1, sizeof *rows));
     int count = rank(model, about, rows);
     if (count == 0) {
@@ -128,54 +162,31 @@ static bool put_fastest(FILE *out, const report_model *model, const topic *about
         return false;
     }
     const report_row *best = rows[0];
-    const report_group *group = &model->groups[best->group];
     fputs("<li>", out);
     if (whole_name) {
         report_put(out, "The %s (", model->devices[best->device].name);
     }
     put_name(out, model, best->device);
-    report_put(out, "%s %s <b>%s</b> (%s%s%s): <b class=\"figure\">%s</b>", whole_name ? ")" : "",
-               count > 1 ? "is fastest at" : "does", about->words, best->kind,
-               best->kind[0] ? " of " : "", report_type_words(best->dtype),
-               chart_value(rate, group->flops ? CHART_FLOPS : CHART_MOVED, best->rate.value * 1e9));
+    fprintf(out, "%s %s ", whole_name ? ")" : "", count > 1 ? "is fastest at" : "does");
+    put_kind_of_work(out, best);
+    chart_value(rate, model->groups[best->group].flops ? CHART_FLOPS : CHART_MOVED,
+                best->rate.value * 1e9);
+    put_value(said, rate, best);
+    if (whole_name) {
+        said->half = record_half_width(best->json);
+    }
     put_size(out, "at", best);
     if (isfinite(best->percent)) {
         fprintf(out, ", <b>%.0f\u00a0%%</b> of its limit", best->percent);
     }
-    fputs(".", out);
-    put_others(out, model, rows, count);
-    fputs("</li>\n", out);
+    fprintf(out, ".%s", more[0]);
+    put_others(said, rows, count);
+    fprintf(out, "%s</li>\n", more[1]);
     free(rows);
     return true;
 }
 
 /* ---- what the CPU is best at ----------------------------------------------------------------- */
-
-/* "f32 sums" */
-static void put_work(FILE *out, const report_row *row)
-{
-    static const char *const names[][2] = {{"sum", "sums"},
-                                           {"dot", "dot products"},
-                                           {"copy", "copies"},
-                                           {"triad", "triads"},
-                                           {"scale", "scalings"},
-                                           {"add", "additions"},
-                                           {"write", "writes"},
-                                           {"read", "reads"},
-                                           {"gemm", "products"},
-                                           {"transpose", "transposes"},
-                                           {"max", "maxima"},
-                                           {"min", "minima"},
-                                           {"mean", "means"},
-                                           {"norm2", "norms"},
-                                           {"multiply", "products of elements"},
-                                           {"gemv", "matrix-vector products"}};
-    const char *word = row->kind[0] != '\0' ? row->kind : row->op, *plural = word;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        plural = strcmp(names[i][0], word) == 0 ? names[i][1] : plural;
-    }
-    report_put(out, "%s%s%s", plural, row->dtype[0] ? " of " : "", report_type_words(row->dtype));
-}
 
 /* The best of all CPUs (or of all other devices) for a problem; NULL: none. */
 static const report_row *best_cpu(const report_model *model, int problem, bool cpu)
@@ -189,23 +200,18 @@ static const report_row *best_cpu(const report_model *model, int problem, bool c
     return best;
 }
 
-static bool put_cpu(FILE *out, const report_model *model)
+static bool put_cpu(told *said)
 {
+    const report_model *model = said->model;
+    FILE *out = said->out;
     const report_row *top = NULL, *other = NULL;
-    char mine[REPORT_TEXT], theirs[REPORT_TEXT], ratio[REPORT_TEXT];
+    char text[REPORT_TEXT];
     double most = 0.0;
-    int cases = 0, wins = 0;
     for (const report_row *row = NULL; (row = report_next(model, row, -1, -1));) {
         const report_row *cpu = row->operation->moves ? NULL : best_cpu(model, row->problem, true);
         const report_row *rest = cpu == row ? best_cpu(model, row->problem, false) : NULL;
-        if (!rest) {
-            continue;
-        }
-        double times = rest->time.value / cpu->time.value;
-        cases++;
-        wins += times > 1.0;
-        if (times > most) {
-            most = times;
+        if (rest && rest->time.value / cpu->time.value > most) {
+            most = rest->time.value / cpu->time.value;
             top = cpu;
             other = rest;
         }
@@ -213,32 +219,33 @@ static bool put_cpu(FILE *out, const report_model *model)
     if (!top) {
         return false;
     }
-    fputs(most > 1.0 ? "<li>The <b>CPU</b> (" : "<li>The CPU (", out);
+    fputs("<li>", out);
     put_name(out, model, top->device);
-    fputs(most > 1.0 ? ") is best at small work, most of all at <b>"
-                     : ") wins nothing here; it comes nearest at <b>",
-          out);
-    put_work(out, top);
-    report_put(out, "</b>: <b class=\"figure\">%s</b>", report_time(mine, top->time.value));
+    char *name = report_short_name(model->devices[top->device].name);
+    fputs(more[0], out);
+    report_put(out, " (the CPU%s%s)", name[0] ? ", " : "", name);
+    fprintf(out, "%s %s ", more[1],
+            most > 1.0 ? "is best at small work, most of all at"
+                       : "is fastest at nothing; it comes nearest at");
+    free(name);
+    put_kind_of_work(out, top);
+    put_value(said, report_time(text, top->time.value), top);
     put_size(out, "for", top);
-    fputs(", where ", out);
+    fprintf(out, ".%s ", more[0]);
     put_name(out, model, other->device);
-    report_put(out, " takes <b class=\"figure\">%s</b>", report_time(theirs, other->time.value));
-    if (most > 1.0) {
-        report_put(out, " (%s times as long). It wins <b>%d</b> of %d cases",
-                   report_rate(ratio, most), wins, cases);
-    }
-    fputs(".</li>\n", out);
+    fprintf(out, " takes <b class=\"figure\">%s</b>, ", report_time(text, other->time.value));
+    fprintf(out, "%s of this speed.%s</li>\n", share_text(text, 1.0 / most), more[1]);
     return true;
 }
 
-/* ---- how many cases each device wins --------------------------------------------------------- */
+/* ---- at how many problems each device is fastest --------------------------------------------- */
 
-static bool put_wins(FILE *out, const report_model *model)
+static bool put_wins(told *said)
 {
+    const report_model *model = said->model;
+    FILE *out = said->out;
     int *wins = record_need(calloc((size_t)model->device_count + 1, sizeof *wins));
-    int cases = 0;
-    bool first = true;
+    int problems = 0;
     for (const report_row *row = NULL; (row = report_next(model, row, -1, -1));) {
         int others = 0, faster = 0;
         for (int d = 0; d < model->device_count; d++) {
@@ -248,37 +255,41 @@ static bool put_wins(FILE *out, const report_model *model)
         }
         if (others > 0 && faster == 0) {
             wins[row->device]++;
-            cases++;
+            problems++;
         }
     }
-    if (cases > 0) {
-        fprintf(out, "<li>Of <b>%d</b> cases that several devices ran, ", cases);
-        int left = cases;
-        for (int named = 0; left > 0 && named <= MOST_NAMED; named++, first = false) {
-            int most = 0;
-            for (int d = 1; d < model->device_count; d++) {
-                most = wins[d] > wins[most] ? d : most;
-            }
-            fputs(first ? "" : wins[most] == left ? " and " : ", ", out);
-            put_name(out, model, most);
-            fprintf(out, "%s <b>%d</b>", first ? " is fastest in" : "", wins[most]);
-            left -= wins[most];
-            wins[most] = 0;
+    int left = problems, shown = model->device_count;
+    shown = shown > MOST_NAMED + 1 ? MOST_NAMED : shown;
+    for (int i = 0; i < shown && problems > 0; i++) {
+        int most = 0;
+        for (int d = 1; d < model->device_count; d++) {
+            most = wins[d] > wins[most] ? d : most;
         }
-        if (left > 0) {
-            fprintf(out, ", others <b>%d</b>", left);
+        if (i == 0) {
+            fprintf(out, "<li>Of <b>%d</b> common problems, ", problems);
+        } else {
+            fputs(i == shown - 1 && shown == model->device_count ? " and " : ", ", out);
+        }
+        put_name(out, model, most);
+        fprintf(out, " %s\u00a0<b>%d</b>", i == 0 ? "is fastest at" : "at", wins[most]);
+        left -= wins[most];
+        wins[most] = -1;
+    }
+    if (problems > 0) {
+        if (shown < model->device_count) {
+            fprintf(out, " and the others at <b>%d</b>", left);
         }
         fputs(".</li>\n", out);
     }
     free(wins);
-    return cases > 0;
+    return problems > 0;
 }
 
 /* ---- how far to trust it --------------------------------------------------------------------- */
 
 typedef struct trust {
-    double half, most;      /* half-widths of intervals: of half of the rows, of nine in ten */
-    size_t least, greatest; /* rounds of a row */
+    double half, most;      /* half-widths of intervals: of half of the results, of nine in ten */
+    size_t least, greatest; /* how often a result was measured */
     int rows, wrong, lost, shaky;
     bool busy, stopped, foreign;
 } trust;
@@ -326,61 +337,72 @@ static trust trust_of(const report_model *model)
     return found;
 }
 
-static void put_trust(FILE *out, const report_model *model)
+static void put_width(told *said, const trust *found)
 {
-    const trust found = trust_of(model);
-    char half[REPORT_TEXT], most[REPORT_TEXT];
+    char text[REPORT_TEXT];
+    FILE *out = said->out;
+    if (!isfinite(found->half)) {
+        fputs("How far to trust these figures is not known. ", out);
+        return;
+    }
+    if (isfinite(said->half)) {
+        fprintf(out, "The first figure is known to <b class=\"figure\">±%s</b>, ",
+                share_text(text, said->half));
+    }
+    fprintf(out, "%s of all results to <b class=\"figure\">±%s</b>",
+            isfinite(said->half) ? "half" : "Half", share_text(text, found->half));
+    fprintf(out, "%s, nine of ten to ±%s%s. ", more[0], share_text(text, found->most), more[1]);
+}
+
+static void put_trust(told *said)
+{
+    const trust found = trust_of(said->model);
+    FILE *out = said->out;
     bool bad = found.wrong > 0 || found.stopped || found.foreign;
     if (found.rows == 0) {
         return;
     }
     bool weak = found.least < 6 || found.busy || found.lost > 0 || found.shaky * 10 > found.rows;
     fprintf(out, "<li class=\"trust%s\">", bad || weak ? " weak" : "");
-    if (isfinite(found.half)) {
-        fprintf(out, "%s to <b class=\"figure\">±%s</b> (half of the rows; nine of ten: ±%s): ",
-                bad || weak ? "Trust these figures only" : "These figures can be trusted",
-                share_text(half, found.half), share_text(most, found.most));
+    put_width(said, &found);
+    if (found.wrong > 0) {
+        fprintf(out, "<b class=\"bad\">%d results were wrong</b>; the others were measured ",
+                found.wrong);
     } else {
-        fputs("How far to trust these figures is not known: ", out);
+        fprintf(out, "Every result was %smeasured ", found.foreign ? "" : "checked, and ");
     }
     if (found.least == found.greatest) {
-        fprintf(out, "every row has %zu rounds", found.least);
+        fprintf(out, "%zu times", found.least);
     } else {
-        fprintf(out, "rows have %zu to %zu rounds", found.least, found.greatest);
+        fprintf(out, "%zu to %zu times", found.least, found.greatest);
     }
-    fputs(found.least < 6 ? ", and an interval of 95 % needs six; " : ", ", out);
-    if (found.wrong > 0) {
-        fprintf(out, "<b class=\"bad\">%d results were wrong</b>, ", found.wrong);
-    } else {
-        fputs(found.foreign ? "another program measured some, " : "every result was checked, ",
-              out);
-    }
+    fprintf(out, "%s.%s", found.least < 6 ? " (an interval of 95 % needs six)" : "", more[0]);
+    fputs(found.foreign ? " Another program measured some, and nothing was checked there." : "",
+          out);
     if (found.lost > 0) {
-        fprintf(out, "%d cases ended in an error, ", found.lost);
+        fprintf(out, " %d ended in an error.", found.lost);
     }
-    if (found.stopped) {
-        fputs("the run was interrupted, ", out);
-    }
+    fputs(found.stopped ? " The run was interrupted." : "", out);
     if (found.shaky > 0) {
-        fprintf(out, "%d of %d rows carry a sign (!), ", found.shaky, found.rows);
+        fprintf(out, " %d of %d results call for caution (! in the tables).", found.shaky,
+                found.rows);
     }
-    fprintf(out, "%s.</li>\n",
-            found.busy ? "and other programs took processor time" : "and the machine was quiet");
+    fprintf(out, " %s.%s</li>\n",
+            found.busy ? "Other programs took processor time" : "The machine was quiet", more[1]);
 }
 
 void report_sentences(report_page *page)
 {
-    const report_model *model = page->model;
-    FILE *out = page->out;
+    told said = {.out = page->out, .model = page->model, .half = NAN};
     enum { WANTED = 4 };
-    fputs("<ol class=\"sentences\">\n", out);
-    int put = put_fastest(out, model, &topics[0], true);
-    put += put_fastest(out, model, &topics[1], false);
-    put += put_cpu(out, model);
-    put += put_wins(out, model);
+    fputs("<ol class=\"sentences\">\n", page->out);
+    int put = put_fastest(&said, &topics[0], true);
+    put += put_fastest(&said, &topics[1], false);
+    put += put_cpu(&said);
+    put += put_wins(&said);
     for (int t = 2; t < TOPICS && put < WANTED; t++) {
-        put += put_fastest(out, model, &topics[t], false);
+        put += put_fastest(&said, &topics[t], false);
     }
-    put_trust(out, model);
-    fputs("</ol>\n", out);
+    put_trust(&said);
+    fputs("</ol>\n", page->out);
 }
