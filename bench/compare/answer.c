@@ -7,9 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool compare_same_math(const compare_row *row)
+{
+    return strcmp(record_text(row->a.result, "math_used"),
+                  record_text(row->b.result, "math_used")) == 0;
+}
+
 bool compare_counts(const compare_row *row)
 {
-    return row->judged && record_level_of(row->a.result) != RECORD_INVALID &&
+    return row->judged && compare_same_math(row) &&
+           record_level_of(row->a.result) != RECORD_INVALID &&
            record_level_of(row->b.result) != RECORD_INVALID;
 }
 
@@ -96,13 +103,48 @@ static double usual(const compare_set *set, const compare_row *first, int side)
     return median;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How the cases differ: the quarters, and the means by who wrote the variant. */
+static void set_spread(const compare_set *set, compare_answer *out)
+{
+    double *x = tool_alloc((size_t)set->count, sizeof *x, "the cases"), logs[2] = {0, 0};
+    int32_t n = 0, counts[2] = {0, 0};
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        if (!belongs(row, out->first, NULL)) {
+            continue;
+        }
+        bool vendor = strcmp(record_text(row->a.result, "variant"), "vendor") == 0;
+        x[n++] = 1 / row->c.ratio;
+        if (!bench_op_of(row->op)->moves) { /* neither wrote these */
+            logs[vendor] -= log(row->c.ratio);
+            counts[vendor]++;
+        }
+    }
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    out->quarter[0] = x[n / 4];
+    out->quarter[1] = x[n - 1 - n / 4];
+    for (int i = 0; i < 2; i++) {
+        out->by[i] = counts[i] > 0 ? exp(logs[i] / counts[i]) : (double)NAN;
+    }
+    free(x);
+}
+
 compare_answer compare_answer_of(const compare_set *set, const compare_row *first, const char *op)
 {
     compare_answer out = {.first = first, .times = NAN, .low = NAN, .high = NAN};
     double logs = 0;
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
-        out.invalid += row->judged && !compare_counts(row) && compare_same_devices(row, first);
+        if (row->judged && !compare_counts(row) && compare_same_devices(row, first)) {
+            out.other_math += !compare_same_math(row);
+            out.invalid += compare_same_math(row);
+        }
         if (!belongs(row, first, op)) {
             continue;
         }
@@ -126,6 +168,7 @@ compare_answer compare_answer_of(const compare_set *set, const compare_row *firs
         out.drift = usual(set, first, 2);
         out.half[0] = usual(set, first, 0);
         out.half[1] = usual(set, first, 1);
+        set_spread(set, &out);
         set_interval(set, &out);
     }
     return out;

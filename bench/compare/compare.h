@@ -116,14 +116,19 @@ typedef struct compare_answer {
     const compare_row *first; /* names the devices */
     int32_t cases, verdicts[4], invalid;
     double times, low, high; /* how many times as fast B is: the geometric mean, its interval */
+    double quarter[2];       /* half of the cases lie between these */
+    double by[2];            /* the means of our own kernels and of vendors' libraries; NaN: none */
+    int32_t other_math;      /* cases that ran in another math mode on one side: not counted */
     const compare_row *most, *least; /* the cases that B gains most and least in */
     int32_t rounds_least, rounds_most;
     double half[2], drift; /* the medians over the rows */
 } compare_answer;
-/* `op` NULL: of all operations; the interval, `half` and `drift` are only set then. */
+/* `op` NULL: of all operations; the interval, the quarters, `by`, `half` and `drift` are only set
+ * then. */
 compare_answer compare_answer_of(const compare_set *set, const compare_row *first, const char *op);
 
-/* Whether a row is in summaries: it is judged, and neither number is invalid. */
+/* Whether a row is in summaries: it is judged, ran in the same math mode on both sides, and neither
+ * number is invalid. */
 bool compare_counts(const compare_row *row);
 bool compare_same_devices(const compare_row *x, const compare_row *y);
 /* Whether row i is the first judged one of its two devices. */
@@ -141,6 +146,9 @@ const char *compare_name(const compare_set *set, const compare_row *row, bool b,
 enum { COMPARE_ROOM = 1024 }; /* of a sentence */
 /* Appends to a sentence. */
 void compare_add(char *text, const char *format, ...) ISO_PRINTF(2, 3);
+void compare_add_size(char *text, const char *size); /* 64x256Ki as "64 x 256 Ki" */
+/* Whether two sides of a row ran in the same math mode. */
+bool compare_same_math(const compare_row *row);
 
 /* ---- trust.c --------------------------------------------------------------------------------- */
 
@@ -148,6 +156,22 @@ void compare_add(char *text, const char *format, ...) ISO_PRINTF(2, 3);
 void compare_trust(char *text, const compare_set *set, const compare_answer *answer);
 /* Appends what would decide the cases that are AMBIGUOUS. */
 void compare_needs(char *text, const compare_set *set, const compare_answer *answer);
+
+/* ---- fastest.c, gaps.c ----------------------------------------------------------------------- */
+
+/* A problem that both devices solved. */
+typedef struct compare_problem {
+    const json_t *result; /* any of its results */
+    double times;         /* how many times as fast B's fastest variant is as A's */
+} compare_problem;
+/* Returns how many there are, and the list, which is the caller's. Documents of pairs have none. */
+int32_t compare_fastest(const compare_set *set, const compare_row *first, compare_problem **out);
+double compare_fastest_mean(const compare_problem *problems, int32_t count);
+/* Appends what to use each device for; nothing if there are no problems. */
+void compare_use(char *text, const compare_set *set, const compare_row *first,
+                 const compare_problem *problems, int32_t count);
+/* Appends how many cases only one side has, and why. */
+void compare_gaps(char *text, const compare_set *set, const compare_row *first);
 
 /* ---- show.c, write.c ------------------------------------------------------------------------- */
 

@@ -17,6 +17,14 @@ void compare_add(char *text, const char *format, ...)
     va_end(list);
 }
 
+void compare_add_size(char *text, const char *size)
+{
+    for (const char *p = size; *p != '\0'; p++) {
+        bool unit = strchr("KMGT", *p) && p[1] == 'i';
+        compare_add(text, unit ? " %c" : *p == 'x' ? " %c " : "%c", *p);
+    }
+}
+
 /* Two or three digits of a ratio. */
 static const char *short_number(char *text, double x)
 {
@@ -48,13 +56,14 @@ const char *compare_name(const compare_set *set, const compare_row *row, bool b,
     return text;
 }
 
-/* What a case is, for people: "gemm tiled f32 1024". */
+/* What a case is, for people: "gemm tiled f32 N = 1024 nt". */
 static void label(char *text, const compare_row *row)
 {
     static const char *const members[] = {"kind", "variant", "dtype"};
-    const json_t *result = row->a.result;
-    char size[48];
-    record_size(size, sizeof size, json_object_get(result, "shape"));
+    const json_t *result = row->a.result, *shape = json_object_get(result, "shape");
+    char size[48], note[64];
+    record_size(size, sizeof size, shape);
+    record_note(note, sizeof note, result);
     if (size[0] == '\0') {
         compare_add(text, "%s", row->id);
         return;
@@ -64,10 +73,10 @@ static void label(char *text, const compare_row *row)
         const char *word = record_text(result, members[i]);
         compare_add(text, "%s%s", word[0] != '\0' ? " " : "", word);
     }
-    compare_add(text, " %s", size);
-    if (strcmp(record_text(result, "cache"), "cold") == 0) {
-        compare_add(text, " cold");
-    }
+    bool square = json_object_get(shape, "k") && size[strspn(size, "0123456789")] == '\0';
+    compare_add(text, "%s", square ? " N = " : " ");
+    compare_add_size(text, size);
+    compare_add(text, "%s%s", note[0] != '\0' ? " " : "", note);
 }
 
 /* "9.1 times as fast", or "takes 2.1 times as long". */
@@ -77,6 +86,12 @@ static void add_times(char *text, double times)
     bool fast = times > 0.995; /* "1.00" is the same either way */
     short_number(number, fast ? times : 1 / times);
     compare_add(text, fast ? "%s times as fast" : "takes %s times as long", number);
+}
+
+/* The winner is the subject of the sentences: how many times as fast it is, from what B is. */
+static double for_winner(const compare_answer *answer, double times)
+{
+    return answer->times < 1 ? 1 / times : times;
 }
 
 /* ---- what is compared ------------------------------------------------------------------------ */
@@ -116,23 +131,23 @@ static void add_side(char *text, const compare_set *set, const compare_row *row,
 
 /* ---- which is faster ------------------------------------------------------------------------- */
 
-/* Lists up to three slower cases, or else how many there are of each operation. */
-static void add_slower(char *text, const compare_set *set, const compare_answer *answer)
+/* Lists up to three cases with this verdict, or else how many there are of each operation. */
+static void add_cases(char *text, const compare_set *set, const compare_answer *answer,
+                      stats_verdict verdict)
 {
-    int32_t slower = answer->verdicts[STATS_SLOWER], listed = 0;
-    compare_add(text, "; slower in %d", slower);
+    int32_t count = answer->verdicts[verdict], listed = 0;
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
         const char *before = listed == 0 ? ": " : ", ";
-        if (slower > 3 && compare_first_of_op(set, i)) {
+        if (count > 3 && compare_first_of_op(set, i)) {
             compare_answer of = compare_answer_of(set, answer->first, row->op);
-            if (of.verdicts[STATS_SLOWER] > 0) {
+            if (of.verdicts[verdict] > 0) {
                 compare_add(text, "%s%s %d", before, bench_op_of(row->op)->name,
-                            of.verdicts[STATS_SLOWER]);
+                            of.verdicts[verdict]);
                 listed++;
             }
-        } else if (slower <= 3 && compare_counts(row) && compare_same_devices(row, answer->first) &&
-                   row->c.verdict == STATS_SLOWER) {
+        } else if (count <= 3 && compare_counts(row) && compare_same_devices(row, answer->first) &&
+                   row->c.verdict == verdict) {
             compare_add(text, "%s", before);
             label(text, row);
             listed++;
@@ -140,79 +155,135 @@ static void add_slower(char *text, const compare_set *set, const compare_answer 
     }
 }
 
+/* Appends two numbers of B in the order that they have for the winner. */
+static void add_range(char *text, const compare_answer *answer, double low, double high,
+                      const char *between)
+{
+    char number[24];
+    double x = for_winner(answer, low), y = for_winner(answer, high);
+    compare_add(text, "%s %s ", short_number(number, fmin(x, y)), between);
+    compare_add(text, "%s", short_number(number, fmax(x, y)));
+}
+
 static void add_faster(char *text, const compare_set *set, const compare_answer *answer)
 {
-    char a[512], b[512], number[24];
-    bool mostly = 2 * answer->verdicts[STATS_FASTER] > answer->cases;
+    char winner[512], loser[512];
+    bool b = answer->times >= 1;
+    stats_verdict better = b ? STATS_FASTER : STATS_SLOWER, worse = b ? STATS_SLOWER : STATS_FASTER;
     compare_add(text, "%s is faster than %s in %d of %d comparable cases, ",
-                compare_name(set, answer->first, true, b, sizeof b),
-                compare_name(set, answer->first, false, a, sizeof a),
-                answer->verdicts[STATS_FASTER], answer->cases);
-    if (answer->times < 1) {
-        compare_add(text, mostly ? "but " : "and ");
-    }
-    add_times(text, answer->times);
+                compare_name(set, answer->first, b, winner, sizeof winner),
+                compare_name(set, answer->first, !b, loser, sizeof loser), answer->verdicts[better],
+                answer->cases);
+    add_times(text, for_winner(answer, answer->times));
     compare_add(text, " in the geometric mean");
     if (isfinite(answer->low)) {
-        bool fast = answer->times >= 1;
-        double low = fast ? answer->low : 1 / answer->high;
-        double high = fast ? answer->high : 1 / answer->low;
-        compare_add(text, " (%s", short_number(number, low));
-        compare_add(text, " to %s, 95 %%)", short_number(number, high));
+        compare_add(text, " (");
+        add_range(text, answer, answer->low, answer->high, "to");
+        compare_add(text, " at 95 %%, of these cases");
     } else {
-        compare_add(text, " (too few rounds for an interval)");
+        compare_add(text, " (too few rounds for an interval");
     }
-    add_slower(text, set, answer);
-    compare_add(text, "; the same in %d; undecided in %d.", answer->verdicts[STATS_SAME],
-                answer->verdicts[STATS_AMBIGUOUS]);
+    if (answer->cases >= 4) {
+        compare_add(text, "; half of them lie between ");
+        add_range(text, answer, answer->quarter[0], answer->quarter[1], "and");
+    }
+    compare_add(text, ")");
+    if (answer->verdicts[worse] > 0) {
+        compare_add(text, "; slower in %d", answer->verdicts[worse]);
+        add_cases(text, set, answer, worse);
+    }
+    if (answer->verdicts[STATS_SAME] > 0) {
+        compare_add(text, "; the same in %d", answer->verdicts[STATS_SAME]);
+    }
+    if (answer->verdicts[STATS_AMBIGUOUS] > 0) {
+        compare_add(text, "; undecided in %d", answer->verdicts[STATS_AMBIGUOUS]);
+    }
+    if (answer->other_math > 0) {
+        compare_add(text, "; %d not compared, because the math mode differs", answer->other_math);
+    }
+    compare_add(text, ".");
 }
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
-typedef struct op_mean {
-    const char *op;
-    double times;
-} op_mean;
+typedef struct mean {
+    const char *name;
+    double times; /* for the winner */
+} mean;
 
 static int faster_first(const void *a, const void *b)
 {
-    double x = ((const op_mean *)a)->times, y = ((const op_mean *)b)->times;
+    double x = ((const mean *)a)->times, y = ((const mean *)b)->times;
     return (x < y) - (x > y);
+}
+
+/* Appends "gemm 23, map 6.2 times as fast; transfer takes 2.1 times as long", the best first. */
+static void add_means(char *text, mean *means, int count)
+{
+    qsort(means, (size_t)count, sizeof *means, faster_first);
+    for (int i = 0; i < count; i++) {
+        char number[24];
+        bool fast = means[i].times >= 1;
+        bool first = i == 0 || (means[i - 1].times >= 1) != fast;
+        bool last = i + 1 == count || (means[i + 1].times >= 1) != fast;
+        compare_add(text, i == 0 ? "" : first ? "; " : ", ");
+        compare_add(text, first && !fast ? "%s takes %s" : "%s %s", means[i].name,
+                    short_number(number, fast ? means[i].times : 1 / means[i].times));
+        compare_add(text, "%s", !last ? "" : fast ? " times as fast" : " times as long");
+    }
+}
+
+/* Appends the means by who wrote the variant, and that of the fastest variants. */
+static void add_variants(char *text, const compare_answer *answer, const compare_problem *problems,
+                         int32_t count)
+{
+    mean by[] = {{"isomer's own", for_winner(answer, answer->by[0])},
+                 {"the vendor's", for_winner(answer, answer->by[1])}};
+    if (isfinite(by[0].times) && isfinite(by[1].times)) {
+        compare_add(text, "By variant: ");
+        add_means(text, by, 2);
+        compare_add(text, ".");
+    }
+    if (count > 0 && count < answer->cases) {
+        compare_add(text, "%sWith the fastest variant of each (%d problems): ",
+                    text[0] != '\0' ? " " : "", count);
+        add_times(text, for_winner(answer, compare_fastest_mean(problems, count)));
+        compare_add(text, ".");
+    }
 }
 
 static void add_where(char *text, const compare_set *set, const compare_answer *answer)
 {
-    op_mean ops[BENCH_OPS] = {0};
+    mean ops[BENCH_OPS] = {0};
     int count = 0;
+    const compare_row *best = answer->most, *worst = answer->least;
     for (int32_t i = 0; i < set->count && count < BENCH_OPS; i++) {
         compare_answer of = {.cases = 0};
         if (compare_first_of_op(set, i)) {
             of = compare_answer_of(set, answer->first, set->rows[i].op);
         }
         if (of.cases > 0) {
-            ops[count++] = (op_mean){bench_op_of(set->rows[i].op)->name, of.times};
+            ops[count++] = (mean){bench_op_of(set->rows[i].op)->name, for_winner(answer, of.times)};
         }
     }
-    qsort(ops, (size_t)count, sizeof ops[0], faster_first);
-    for (int i = 0; i < count && count > 1; i++) {
-        char number[24];
-        bool fast = ops[i].times >= 1;
-        bool first = i == 0 || (ops[i - 1].times >= 1) != fast;
-        bool last = i + 1 == count || (ops[i + 1].times >= 1) != fast;
-        compare_add(text, i == 0 ? "By operation: " : first ? "; " : ", ");
-        compare_add(text, first && !fast ? "%s takes %s" : "%s %s", ops[i].op,
-                    short_number(number, fast ? ops[i].times : 1 / ops[i].times));
-        compare_add(text, "%s", !last ? "" : fast ? " times as fast" : " times as long");
+    if (count > 1) {
+        compare_add(text, "By operation: ");
+        add_means(text, ops, count);
+        compare_add(text, ". ");
+    }
+    if (answer->times < 1) {
+        best = answer->least;
+        worst = answer->most;
     }
     if (answer->cases > 1) {
-        compare_add(text, "%sBest case: ", count > 1 ? ". " : "");
-        label(text, answer->most);
+        compare_add(text, "Best case: ");
+        label(text, best);
         compare_add(text, ", ");
-        add_times(text, 1 / answer->most->c.ratio);
+        add_times(text, for_winner(answer, 1 / best->c.ratio));
         compare_add(text, "; worst: ");
-        label(text, answer->least);
+        label(text, worst);
         compare_add(text, ", ");
-        add_times(text, 1 / answer->least->c.ratio);
+        add_times(text, for_winner(answer, 1 / worst->c.ratio));
     } else {
         label(text, answer->first);
     }
@@ -221,22 +292,30 @@ static void add_where(char *text, const compare_set *set, const compare_answer *
 
 json_t *compare_sentences(const compare_set *set, const compare_row *first)
 {
+    enum { WHAT, FASTER, VARIANTS, WHERE, GAPS, TRUST, NEEDS, USE, LINES };
     compare_answer answer = compare_answer_of(set, first, NULL);
-    char lines[5][COMPARE_ROOM] = {""};
+    char lines[LINES][COMPARE_ROOM] = {""};
     json_t *list = json_array();
-    add_side(lines[0], set, first, true);
-    compare_add(lines[0], " against ");
-    add_side(lines[0], set, first, false);
+    add_side(lines[WHAT], set, first, true);
+    compare_add(lines[WHAT], " against ");
+    add_side(lines[WHAT], set, first, false);
     if (answer.cases == 0) {
-        compare_add(lines[1], "No case counts: %d results are of stand-ins or invalid.",
+        compare_add(lines[FASTER], "No case counts: %d results are of stand-ins or invalid.",
                     answer.invalid);
     } else {
-        add_faster(lines[1], set, &answer);
-        add_where(lines[2], set, &answer);
-        compare_trust(lines[3], set, &answer);
-        compare_needs(lines[4], set, &answer);
+        compare_problem *problems;
+        int32_t count = compare_fastest(set, first, &problems);
+        bool devices = strcmp(first->a.device, first->b.device) != 0;
+        add_faster(lines[FASTER], set, &answer);
+        add_variants(lines[VARIANTS], &answer, problems, count);
+        add_where(lines[WHERE], set, &answer);
+        compare_gaps(lines[GAPS], set, first);
+        compare_trust(lines[TRUST], set, &answer);
+        compare_needs(lines[NEEDS], set, &answer);
+        compare_use(lines[USE], set, first, problems, devices ? count : 0);
+        free(problems);
     }
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < LINES; i++) {
         if (lines[i][0] != '\0') {
             json_array_append_new(list, tool_json_text(lines[i]));
         }

@@ -104,7 +104,10 @@ double *record_rounds(const json_t *result, int32_t *count);
 json_t *record_device_of(const json_t *root, const char *spec); /* NULL: not in "devices" */
 
 /* Writes the size of a result from its "shape": "64Ki", "1024", "64x64x16384"; "": not known. */
+const char *record_count(char *text, size_t room, double count); /* 67108864 as "64Mi" */
 void record_size(char *text, size_t room, const json_t *shape);
+/* Writes the properties of a result that are not the default: "nt", "axis 0", "cold". */
+void record_note(char *text, size_t room, const json_t *result);
 
 /* A text that identifies what a result computes, to be freed. Results that differ only in variant,
  * device or library have the same one. */

@@ -8,8 +8,7 @@
 
 /* ---- labels of rows -------------------------------------------------------------------------- */
 
-/* Writes a count: 67108864 as "64Mi". */
-static const char *count_text(char *text, size_t room, double count)
+const char *record_count(char *text, size_t room, double count)
 {
     static const char *const names[] = {"", "Ki", "Mi", "Gi", "Ti"};
     int unit = 0;
@@ -30,14 +29,14 @@ void record_size(char *text, size_t room, const json_t *shape)
     char one[24], other[24];
     text[0] = '\0';
     if (isfinite(bytes)) {
-        snprintf(text, room, "%sB", count_text(one, sizeof one, bytes));
+        snprintf(text, room, "%sB", record_count(one, sizeof one, bytes));
     } else if (isfinite(elements)) {
-        count_text(text, room, elements);
+        record_count(text, room, elements);
     } else if (isfinite(rows) && isfinite(cols) && rows == 1) {
-        count_text(text, room, cols);
+        record_count(text, room, cols);
     } else if (isfinite(rows) && isfinite(cols)) {
-        snprintf(text, room, "%sx%s", count_text(one, sizeof one, rows),
-                 count_text(other, sizeof other, cols));
+        snprintf(text, room, "%sx%s", record_count(one, sizeof one, rows),
+                 record_count(other, sizeof other, cols));
     } else if (isfinite(m) && m == n && n == k) {
         snprintf(text, room, "%.0f", m);
     } else if (isfinite(m)) {
@@ -55,8 +54,7 @@ static void append(char *text, size_t room, const char *word)
     snprintf(text + used, room - used, "%s%s", used > 0 ? " " : "", word);
 }
 
-/* Writes the properties that are not the default: "nt", "axis cols", "cold". */
-static void note_text(char *text, size_t room, const json_t *result)
+void record_note(char *text, size_t room, const json_t *result)
 {
     const json_t *layout = json_object_get(result, "layout");
     const char *a = record_text(layout, "trans_a"), *b = record_text(layout, "trans_b");
@@ -123,7 +121,7 @@ static void add_row(view_block *block, const json_t *result)
     bool strict = strcmp(record_text(result, "math"), "tf32") != 0;
     snprintf(row->type, sizeof row->type, "%s", strict ? record_text(result, "dtype") : "tf32");
     record_size(row->size, sizeof row->size, json_object_get(result, "shape"));
-    note_text(row->note, sizeof row->note, result);
+    record_note(row->note, sizeof row->note, result);
     const view_row *first = block->rows;
     while (strcmp(first->kind, row->kind) != 0 || strcmp(first->type, row->type) != 0) {
         first++;
