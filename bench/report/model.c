@@ -148,6 +148,14 @@ static int number_of(json_t *seen, const char *text)
     return number;
 }
 
+/* Whether a result is rated in FLOP/s. Of another program's it is, if that is its only rate. */
+static bool computes(const report_row *row)
+{
+    return bench_op_computes(row->operation, row->kind) ||
+           (!(record_number(record_at(row->json, "rates.gbps"), "value") > 0.0) &&
+            record_number(record_at(row->json, "rates.gflops"), "value") > 0.0);
+}
+
 static int find_group(report_model *model, json_t *seen, const report_row *row)
 {
     char *form = form_of(json_object_get(row->json, "shape")), *title = title_of(row, form);
@@ -157,7 +165,7 @@ static int find_group(report_model *model, json_t *seen, const report_row *row)
         free(title);
         return group;
     }
-    bool flops = bench_op_computes(row->operation, row->kind);
+    bool flops = computes(row);
     model->groups = record_grow(model->groups, group, sizeof *model->groups);
     model->groups[group] = (report_group){.title = title,
                                           .operation = row->operation,
@@ -196,8 +204,7 @@ static void add_row(report_model *model, json_t *problems, int file, const json_
                         .time = span_of(json_object_get(json, "times"), "median"),
                         .percent = record_percent(json)};
     free(problem);
-    const char *rate = bench_op_computes(row->operation, row->kind) ? "rates.gflops" : "rates.gbps";
-    row->rate = span_of(record_at(json, rate), "value");
+    row->rate = span_of(record_at(json, computes(row) ? "rates.gflops" : "rates.gbps"), "value");
     row->vendor = strcmp(row->variant, "vendor") == 0;
     row->device = find_device(model, file, record_text(json, "device"));
     row->fake = model->devices[row->device].fake || record_has_flag(json, "fake");

@@ -178,7 +178,7 @@ void figure_overview(figure_list *list, const report_model *model)
                 rows[count++] = row;
             }
         }
-        if (count == 0) {
+        if (count == 0 || (works[i].shortest && !panel)) { /* it means little alone */
             continue;
         }
         if (!panel) {

@@ -387,8 +387,11 @@ static void put_trust(told *said)
         fprintf(out, " %d of %d results call for caution (! in the tables).", found.shaky,
                 found.rows);
     }
-    fprintf(out, " %s.%s</li>\n",
-            found.busy ? "Other programs took processor time" : "The machine was quiet", more[1]);
+    fprintf(out, "%s%s</li>\n",
+            found.busy      ? " Other programs took processor time."
+            : found.foreign ? ""
+                            : " The machine was quiet.",
+            more[1]);
 }
 
 void report_sentences(report_page *page)

@@ -166,7 +166,8 @@ char *report_shape(const json_t *result)
     if (isfinite(bytes)) {
         return record_format("%s", report_bytes(a, bytes));
     }
-    report_count(a, isfinite(elements) ? elements : record_number(result, "size"));
+    double size = isfinite(elements) ? elements : record_number(result, "size");
+    report_count(a, size > 0.0 ? size : NAN); /* another program's benchmark may have no size */
     return isfinite(elements) && isfinite(steps)
                ? record_format("%s, %s steps", a, report_count(b, steps))
                : record_format("%s", a);

@@ -44,7 +44,9 @@ static void put_tick(const chart_axis *axis, double value, chart_tick *tick)
     if (axis->unit == CHART_SHARE) {
         snprintf(text, CHART_TICK_TEXT, "%.0f %%", value);
     } else if (axis->unit == CHART_RATIO) {
-        if (value > 0.999) {
+        if (value > 1.001) {
+            snprintf(text, CHART_TICK_TEXT, "%.0f times", value);
+        } else if (value > 0.999) {
             snprintf(text, CHART_TICK_TEXT, "best");
         } else {
             snprintf(text, CHART_TICK_TEXT, "1/%.0f", 1.0 / value);

@@ -22,6 +22,11 @@ report answers.json -o answers.html
 python3 "$here/answers.py" answers.html || fail "the sentences"
 python3 "$here/contrast.py" "$here/../../bench/report/page.css" || fail "the colours"
 
+# Another program's benchmark may have no size, and a rate in FLOP/s only.
+report "$here/../record/google.json" -o google.html
+grep -q '<td>–<td class="d0">other:0<td><td>1.00 ms<td>±0.0 %<td>2.00 GFLOP/s' google.html ||
+    fail "another program's benchmark: $(grep other:0 google.html)"
+
 # Texts that would be markup or a format if they were not escaped.
 document --evil --fake >evil.json
 report evil.json -o evil.html
