@@ -173,8 +173,11 @@ void compare_use(char *text, const compare_set *set, const compare_row *first,
 /* Appends how many cases only one side has, and why. */
 void compare_gaps(char *text, const compare_set *set, const compare_row *first);
 
-/* ---- show.c, write.c ------------------------------------------------------------------------- */
+/* ---- show.c, table.c, write.c ---------------------------------------------------------------- */
 
+/* The tables of the rows that have a ratio. */
+void compare_table(FILE *out, const compare_set *set, int width, bool colour);
+void compare_heading(FILE *out, bool colour, const char *text);
 void compare_show(FILE *out, const compare_set *set, int width, bool colour);
 
 /* Appends the flags of a result. */

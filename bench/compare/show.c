@@ -10,11 +10,6 @@
 
 enum { LISTED = 10 }; /* the most lines of a list without --all */
 
-static const char *const colours[] = {[STATS_SAME] = "",
-                                      [STATS_FASTER] = "\033[32m",
-                                      [STATS_SLOWER] = "\033[31m",
-                                      [STATS_AMBIGUOUS] = "\033[33m"};
-
 /* ---- summary --------------------------------------------------------------------------------- */
 
 compare_sum compare_summary(const compare_set *set, const char *op)
@@ -53,7 +48,7 @@ bool compare_first_of_op(const compare_set *set, int32_t i)
     return true;
 }
 
-static void heading(FILE *out, bool colour, const char *text)
+void compare_heading(FILE *out, bool colour, const char *text)
 {
     fputc('\n', out);
     tool_escape(out, colour ? "\033[1m" : "");
@@ -80,7 +75,7 @@ static void show_sum(FILE *out, const char *op, const compare_sum *s, int width)
 
 static void show_summary(FILE *out, const compare_set *set, int width, bool colour)
 {
-    heading(out, colour, "Summary");
+    compare_heading(out, colour, "Summary");
     if (width >= 80) {
         fprintf(out, "  %-10s %6s %8s %8s %8s %10s %13s %8s\n", "operation", "cases", "FASTER",
                 "SLOWER", "SAME", "AMBIGUOUS", "not compared", "mean B/A");
@@ -94,17 +89,13 @@ static void show_summary(FILE *out, const compare_set *set, int width, bool colo
             continue;
         }
         compare_sum s = compare_summary(set, set->rows[i].op);
-        show_sum(out, set->rows[i].op, &s, width);
+        show_sum(out, bench_op_of(set->rows[i].op)->name, &s, width);
         kinds++;
     }
     compare_sum all = compare_summary(set, NULL);
     if (kinds > 1) {
         show_sum(out, "all", &all, width);
     }
-    fprintf(out, "  ");
-    tool_wrap(out, 2, 2,
-              "Ratios are B's time divided by A's. Each case has a 95 % interval; mean B/A is the "
-              "geometric mean of the ratios.");
     if (!isfinite(set->rules.fail_on)) {
         return;
     }
@@ -148,17 +139,32 @@ void compare_flags(char *text, size_t room, const json_t *holder)
     }
 }
 
+/* Says what the numbers of the tables are. */
+static void explain(FILE *out, const compare_set *set)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "the time of B divided by the time of A; below 1, B is FASTER. Differences below "
+             "%.3g %%, the least effect, do not count. A mean B/A is geometric.",
+             100 * set->rules.least_effect);
+    if (!set->several || set->rules.all) {
+        note(out, "B/A", record_point(text));
+    }
+}
+
 static void show_head(FILE *out, const compare_set *set)
 {
     if (!set->b) {
         note(out, "A", record_text(set->a, "run.against.this"));
         note(out, "B", record_text(set->a, "run.against.program"));
+        explain(out, set);
         return;
     }
     show_side(out, set->a == set->b ? "" : "A", set->path_a, set->a);
     if (set->a != set->b) {
         show_side(out, "B", set->path_b, set->b);
     }
+    explain(out, set);
     if (set->unpaired) {
         note(out, "UNPAIRED",
              "A and B were measured at different times, so the spread between rounds is added to "
@@ -169,220 +175,6 @@ static void show_head(FILE *out, const compare_set *set)
     json_array_foreach(set->forced, at, text)
     {
         note(out, "FORCED", json_string_value(text));
-    }
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* The columns that fit. */
-typedef struct columns {
-    int label;
-    bool times, interval, p;
-    size_t tail; /* bytes at the end of the id that all rows share */
-} columns;
-
-static bool shown(const compare_set *set, const compare_row *row)
-{
-    return row->judged && (set->rules.all || row->worse || row->c.verdict != STATS_SAME);
-}
-
-static bool same_group(const compare_row *x, const compare_row *y)
-{
-    return strcmp(x->op, y->op) == 0 && strcmp(x->a.device, y->a.device) == 0 &&
-           strcmp(x->b.device, y->b.device) == 0;
-}
-
-/* The length of "gemm/" in "gemm/tiled/...": the heading already shows that part. */
-static size_t head_of(const compare_row *row)
-{
-    size_t n = strlen(row->op);
-    return strncmp(row->id, row->op, n) == 0 && row->id[n] == '/' ? n + 1 : 0;
-}
-
-/* The length of the words at the end that two ids share, such as "/strict/uniform/hot": at most
- * three words, and never a whole id. The heading shows them instead of the rows. */
-static size_t tail_of(const compare_row *x, const compare_row *y, size_t most)
-{
-    size_t n = strlen(x->id) - head_of(x), m = strlen(y->id) - head_of(y), tail = 0;
-    const char *p = x->id + strlen(x->id), *q = y->id + strlen(y->id);
-    int words = 0;
-    for (size_t k = 1; k < n && k < m && k <= most && words < 3 && *(p - k) == *(q - k); k++) {
-        if (*(p - k) == '/') {
-            tail = k;
-            words++;
-        }
-    }
-    return tail;
-}
-
-static columns fit(const compare_set *set, const compare_row *first, int width)
-{
-    columns c = {.label = 4, .times = true, .interval = true, .p = first->paired, .tail = SIZE_MAX};
-    for (int32_t i = 0; i < set->count; i++) {
-        const compare_row *row = &set->rows[i];
-        if (shown(set, row) && same_group(row, first)) {
-            c.tail = tail_of(row, first, c.tail);
-        }
-    }
-    for (int32_t i = 0; i < set->count; i++) {
-        const compare_row *row = &set->rows[i];
-        int label = (int)(strlen(row->id) - head_of(row) - c.tail);
-        if (shown(set, row) && same_group(row, first) && label > c.label) {
-            c.label = label;
-        }
-    }
-    const struct {
-        bool *shown;
-        int width;
-    } parts[] = {{&c.p, c.p ? 8 : 0}, {&c.times, 22}, {&c.interval, 16}};
-    int rest = 2 + 7 + 11 + 22 + 16; /* indent, ratio, verdict and the parts */
-    rest += c.p ? 8 : 0;
-    /* The interval explains the verdict, so it is left out last. */
-    for (int i = 0; i < 3 && c.label + rest > width; i++) {
-        *parts[i].shown = false;
-        rest -= parts[i].width;
-    }
-    if (c.label > width - rest) {
-        c.label = width - rest;
-    }
-    return c;
-}
-
-static void add_cautions(char *text, size_t room, const json_t *result, const char *side)
-{
-    bool any = record_level_of(result) >= RECORD_CAUTION;
-    for (const record_flag *flag = record_flags; flag->name && any; flag++) {
-        char word[64];
-        if (flag->level >= RECORD_CAUTION && record_has_flag(result, flag->name)) {
-            snprintf(word, sizeof word, "%s %s", side, flag->name);
-            tool_join(text, room, ", ", word);
-        }
-    }
-}
-
-/* Collects the notes on a row: what would decide it, the flags of both sides, a different size and
- * different libraries. */
-static void notes_of(const compare_set *set, const compare_row *row, char *text, size_t room)
-{
-    char word[256];
-    compare_advice(set, row, text, room);
-    add_cautions(text, room, row->a.result, "A");
-    add_cautions(text, room, row->b.result, "B");
-    if (row->other) {
-        snprintf(word, sizeof word, "B is %s", row->other);
-        tool_join(text, room, ", ", word);
-    }
-    /* Isomer's own versions are already shown at the top. */
-    bool ours =
-        strncmp(row->a.library, "isomer ", 7) == 0 && strncmp(row->b.library, "isomer ", 7) == 0;
-    if (!ours && strcmp(row->a.library, row->b.library) != 0) {
-        snprintf(word, sizeof word, "A by %s, B by %s", row->a.library, row->b.library);
-        tool_join(text, room, ", ", word);
-    }
-}
-
-static void show_label(FILE *out, const compare_row *row, const columns *c)
-{
-    char id[1024];
-    printable_line(id, sizeof id, row->id);
-    const char *label = id + (strlen(id) > head_of(row) ? head_of(row) : 0);
-    int length = (int)(strlen(label) > c->tail ? strlen(label) - c->tail : strlen(label));
-    if (length <= c->label) {
-        fprintf(out, "  %-*.*s", c->label, length, label);
-    } else { /* keeps the end, which has the size */
-        fprintf(out, "  ..%.*s", c->label - 2, label + length - (c->label - 2));
-    }
-}
-
-static void show_row(FILE *out, const compare_set *set, const compare_row *row, const columns *c,
-                     bool colour)
-{
-    char a[32], b[32], between[48], notes[1024];
-    show_label(out, row, c);
-    if (c->times) {
-        fprintf(out, " %10s %10s", record_time(a, sizeof a, row->a.median),
-                record_time(b, sizeof b, row->b.median));
-    }
-    fprintf(out, " %6.3f", row->c.ratio);
-    if (c->interval) {
-        snprintf(between, sizeof between, "%.3f-%.3f", row->c.low, row->c.high);
-        fprintf(out, " %15s", isfinite(row->c.low) ? between : "-");
-    }
-    if (c->p) {
-        fprintf(out, " %7.4f", row->c.p);
-    }
-    bool coloured = colour && colours[row->c.verdict][0] != '\0';
-    fputs("  ", out);
-    tool_escape(out, coloured ? colours[row->c.verdict] : "");
-    fputs(stats_verdict_name(row->c.verdict), out);
-    tool_escape(out, coloured ? "\033[0m" : "");
-    fputc('\n', out);
-    notes_of(set, row, notes, sizeof notes);
-    if (notes[0] != '\0') {
-        fprintf(out, "    ");
-        tool_wrap(out, 4, 4, notes);
-    }
-}
-
-static void show_group(FILE *out, const compare_set *set, const compare_row *first, int width,
-                       bool colour)
-{
-    char text[1024];
-    columns c = fit(set, first, width);
-    const json_t *b_root = set->b ? set->b : set->a;
-    const json_t *a = record_device_of(set->a, first->a.device);
-    const json_t *b = record_device_of(b_root, first->b.device);
-    if (strcmp(first->a.device, first->b.device) == 0 &&
-        strcmp(record_text(a, "name"), record_text(b, "name")) == 0) {
-        snprintf(text, sizeof text, "%s on %s (%s)", first->op, first->a.device,
-                 record_text(a, "name"));
-    } else {
-        snprintf(text, sizeof text, "%s, A on %s (%s), B on %s (%s)", first->op, first->a.device,
-                 record_text(a, "name"), first->b.device, record_text(b, "name"));
-    }
-    if (c.tail > 0) {
-        tool_join(text, sizeof text, ", ", first->id + strlen(first->id) - c.tail + 1);
-    }
-    heading(out, colour, text);
-    fprintf(out, "  %-*s", c.label, "case");
-    if (c.times) {
-        fprintf(out, " %10s %10s", "A", "B");
-    }
-    fprintf(out, " %6s", "B/A");
-    if (c.interval) {
-        fprintf(out, " %15s", "95 % interval");
-    }
-    if (c.p) {
-        fprintf(out, " %7s", "p");
-    }
-    fprintf(out, "  verdict\n");
-    for (int32_t i = 0; i < set->count; i++) {
-        if (shown(set, &set->rows[i]) && same_group(&set->rows[i], first)) {
-            show_row(out, set, &set->rows[i], &c, colour);
-        }
-    }
-}
-
-static void show_rows(FILE *out, const compare_set *set, int width, bool colour)
-{
-    int32_t hidden = 0;
-    for (int32_t i = 0; i < set->count; i++) {
-        const compare_row *row = &set->rows[i];
-        bool seen = false;
-        hidden += row->judged && !shown(set, row);
-        if (!shown(set, row)) {
-            continue;
-        }
-        for (int32_t k = 0; k < i && !seen; k++) {
-            seen = shown(set, &set->rows[k]) && same_group(&set->rows[k], row);
-        }
-        if (!seen) {
-            show_group(out, set, row, width, colour);
-        }
-    }
-    if (hidden > 0) {
-        fprintf(out, "\n%d %s the same; --all shows %s\n", hidden,
-                hidden == 1 ? "case is" : "cases are", hidden == 1 ? "it" : "them");
     }
 }
 
@@ -445,8 +237,10 @@ static void show_unjudged(FILE *out, const compare_row *row, int list)
     char text[2600];
     bool alike = strcmp(row->a.status, row->b.status) == 0 && row->without_a == row->without_b &&
                  strcmp(row->a.reason, row->b.reason) == 0;
-    snprintf(text, sizeof text, "%s on %s", row->id,
-             list == ONLY_B ? row->b.device : row->a.device);
+    const compare_side *side = list == ONLY_B ? &row->b : &row->a;
+    bool only = (list == ONLY_A || list == ONLY_B) && strncmp(side->library, "isomer ", 7) != 0;
+    snprintf(text, sizeof text, "%s on %s%s%s", row->id, side->device,
+             only && side->library[0] != '\0' ? " by " : "", only ? side->library : "");
     if (list == LOST || list == BOTH) {
         add_side(text, sizeof text, alike ? "both" : "B", row, &row->b);
     }
@@ -466,7 +260,7 @@ static void show_lists(FILE *out, const compare_set *set, bool colour)
                 continue;
             }
             if (count++ == 0) {
-                heading(out, colour, list_names[list]);
+                compare_heading(out, colour, list_names[list]);
             }
             if (count <= LISTED || set->rules.all || list == LOST) {
                 show_unjudged(out, &set->rows[i], list);
@@ -507,7 +301,10 @@ static void show_matrix(FILE *out, const compare_set *set, bool colour)
     if (names.count == 0) {
         return;
     }
-    heading(out, colour, "How many times as fast as the device at the top (geometric mean)");
+    compare_heading(
+        out, colour,
+        "Each number: how many times as fast the device at the left is as the device at the top "
+        "(geometric mean)");
     fprintf(out, "  %-10s", "");
     for (int a = 0; a < names.count; a++) {
         fprintf(out, " %10.10s", names.items[a]);
@@ -537,7 +334,7 @@ static void show_sentences(FILE *out, const compare_set *set, bool colour)
         json_array_foreach(list, at, text)
         {
             if (at == 0) {
-                heading(out, colour, json_string_value(text));
+                compare_heading(out, colour, json_string_value(text));
             } else {
                 fputs("  ", out);
                 tool_wrap(out, 2, 2, json_string_value(text));
@@ -551,7 +348,7 @@ void compare_show(FILE *out, const compare_set *set, int width, bool colour)
 {
     show_head(out, set);
     if (!set->several || set->rules.all) {
-        show_rows(out, set, width, colour);
+        compare_table(out, set, width, colour);
         show_lists(out, set, colour);
     }
     if (set->several) {

@@ -94,7 +94,12 @@ says out UNPAIRED "3 cases are the same" "no \"library\", here"
 lacks out "tiled/f32/256"
 expect 0 a.json slow.json --all
 judged tiled/f32/256x256x256/nn SAME 1.000
-says out "B checked-once"
+says out "B checked-once" # only one row: the heading cannot say it for all
+says out "below 1, B is FASTER. Differences below 3 %"
+sed 's/"flags":\[\]/"flags":["checked-once"]/' slow.json >flagged.json
+expect 0 flagged.json flagged.json --all
+says out "All rows: A checked-once, B checked-once"
+[ "$(grep -c checked-once out)" = 1 ] || fail "what all rows share is said more than once"
 sed 's/"isomer 0.2.0"/"fastblas 1"/' slow.json >library.json
 expect 0 a.json library.json
 says out "A by isomer 0.1.0, B by fastblas 1"
@@ -262,7 +267,7 @@ lacks out "gemm/"
 says out "in 1 of 1 comparable"
 # Without devices: each pair, and a matrix of means.
 expect 0 few.json --json few-c.json
-answers "How many times as fast" "openmp:0 is faster than cuda:0 in 1 of 4" "cuda:0 0.976 -"
+answers "how many times as fast the device at the left is as the device at the top" "openmp:0 is faster than cuda:0 in 1 of 4" "cuda:0 0.976 -"
 expect 0 few.json --device-a openmp
 answers "openmp:0 is faster than cuda:0 in 1 of 4"
 expect 2 few.json --device-a openmp --fail-on 5
@@ -316,8 +321,21 @@ sed '/"device":"cuda:0"/s/"math":"strict","fill"/"math":"strict","math_used":"st
      s/"times":{.*"calls":1},"rates":{[^}]*}/"times":null,"rates":null/
      }' both.json | sed '/cuda:0.*tiled.f32.256/s/"math_used":"strict",//; /tiled.f32.256.*cuda:0/s/"math_used":"strict",//' >gaps.json
 expect 0 gaps.json --device-a openmp --device-b cuda
+says out "not counted: B has no strict"
 answers "in 1 of 1 comparable cases" "1 not compared, because the math mode differs" \
     "Only cuda:0 has 2 cases: openmp:0 is too slow for 1, did not measure 1."
+
+# Small ratios keep three digits, tables say map, and a second library is named.
+few_rounds 1 | rounds tiled/f32/512 0.000438 |
+    sed 's|gemm/tiled/f32/512|stream/tiled/f32/512|
+         /stream\/tiled\/f32\/512/s/"op":"gemm","kind":null/"op":"stream","kind":"copy"/' >tiny.json
+expect 0 tiny.json --device-a openmp --device-b cuda
+says out " 0.000438 " "map, A on openmp:0" "  map  "
+lacks out "  stream  "
+{ sed '/^\]}/d' few.json && grep 'tiled/f32/512.*cuda:0' few.json | sed 's/^,*/,/; s/"isomer 0.1.0"/"fastblas 2"/' && echo ']}'; } >second.json
+expect 0 second.json --device-a openmp --device-b cuda
+says out "on cuda:0 by fastblas 2"
+answers "Only cuda:0 has 1 case: openmp:0 has no second library for 1."
 
 # Six rounds: nothing speaks against it. Noisy cases do, and the power limit does not.
 two_devices() { # two_devices FILE: two devices of one run
