@@ -2,6 +2,7 @@
 /* options.c - reads command lines and lists of words. */
 #include "bench/tool.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,11 @@ bool tool_words_have(const tool_words *words, const char *word)
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
+
+bool tool_matches(const char *pattern, const char *text)
+{
+    return strpbrk(pattern, "*?[") ? fnmatch(pattern, text, 0) == 0 : strstr(text, pattern) != NULL;
+}
 
 int tool_find(const char *const *names, const char *word)
 {

@@ -2,7 +2,6 @@
 /* series.c - each case over time: reads the series, finds their changes, judges the gate. */
 #include "bench/history/history.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +53,7 @@ static bool wanted(const history_filter *f, const history_value *c)
     return device && (!f->machine || strcmp(f->machine, c[MACHINE].text) == 0) &&
            (!f->dtype || strcmp(f->dtype, c[DTYPE].text) == 0) &&
            (f->ops->count == 0 || tool_words_have(f->ops, c[OP].text)) &&
-           (!f->pattern || strstr(c[CASE].text, f->pattern) ||
-            fnmatch(f->pattern, c[CASE].text, 0) == 0);
+           (!f->pattern || tool_matches(f->pattern, c[CASE].text));
 }
 
 static const char *keep(history_set *set, const char *text)

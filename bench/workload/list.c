@@ -2,7 +2,6 @@
 /* list.c - makes the list of cases that a request asks for. */
 #include "bench/workload/line.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +50,7 @@ static void add(maker *m, bench_case *item)
         m->code = tool_error(TOOL_INTERNAL, "the name of a case is too long: %s", item->id);
         return;
     }
-    if (m->filtered && m->request->case_id && fnmatch(m->request->case_id, item->id, 0) != 0) {
+    if (m->filtered && m->request->case_id && !tool_matches(m->request->case_id, item->id)) {
         return;
     }
     m->matched += m->filtered;
@@ -379,6 +378,45 @@ static bool is_file_name(const char *name)
     return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0);
 }
 
+/* Adds the case that an id names, such as one of a run with --size, although no suite has it. Words
+ * that are not understood give a case with another id, or none, and so no match. */
+static void add_named(maker *m, const char *id)
+{
+    char *copy = strdup(id), *rest = copy, *part = strsep(&rest, "/");
+    const bench_op *op = part ? bench_op_find(part) : NULL;
+    work_line line = {.op = part, .cache = "hot,cold"};
+    const struct {
+        const char **member;
+        const char *const *names;
+    } members[] = {{&line.kind, op ? op->kinds : NULL},
+                   {&line.variant, op ? op->variants : NULL},
+                   {&line.dtype, op ? op->types : NULL},
+                   {&line.layout, op ? op->layouts : NULL},
+                   {&line.math, op ? op->maths : NULL}};
+    while (op && (part = strsep(&rest, "/"))) {
+        bench_size size;
+        part += strncmp(part, "axis", 4) == 0 ? 4 : 0;
+        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+            bool known = members[i].names && tool_find(members[i].names, part) >= 0;
+            *members[i].member = known ? part : *members[i].member;
+        }
+        line.size = !line.size && work_size_parse(part, &size) ? part : line.size;
+        if (strcmp(part, "auto") == 0 && m->variants.count == 0 &&
+            !tool_split("auto", &m->variants)) {
+            m->code = tool_error(TOOL_INTERNAL, "no memory");
+        }
+    }
+    if (op && line.size) {
+        work_parsed parsed;
+        const char *member;
+        char text[512];
+        if (work_line_parse(&line, &parsed, &member, text, sizeof text)) {
+            add_line(m, &parsed);
+        }
+    }
+    free(copy);
+}
+
 static void add_suite(maker *m)
 {
     const char *name = m->request->suite ? m->request->suite : "quick";
@@ -389,6 +427,9 @@ static void add_suite(maker *m)
             add_lines(m, work_suites[i].lines, work_suites[i].count);
             found = true;
         }
+    }
+    if (all && m->matched == 0 && m->code == TOOL_OK) {
+        add_named(m, m->request->case_id);
     }
     if (found) {
         return;

@@ -28,7 +28,8 @@ typedef struct work_request {
     const char *dtype;
     const char *size; /* "1024,4Ki,2M": N, elements or bytes, depending on the operation */
     const char *axis; /* "0,1,all": only reductions, along these */
-    /* A pattern of ids, with * and ?. Without `suite`, all built-in suites are searched. */
+    /* A part of an id, or a pattern with * and ?. Without `suite`, all built-in suites are
+     * searched, and a whole id also works if no suite has it. */
     const char *case_id;
     iso_math math;
     uint64_t seed;

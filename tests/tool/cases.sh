@@ -80,6 +80,15 @@ chosen '^(stream/[a-z]+|gemm|transpose)/auto/' 4
 cp "$scratch/some" "$scratch/more"
 list --op stream,gemm,transpose --variant auto --size 64
 cmp "$scratch/some" "$scratch/more" || fail "the older word stream means other cases than map"
+# Without wildcards a part of an id is enough, and an id works although no suite has its size.
+list --case gemm/tiled
+chosen '^gemm/tiled/' 10
+for id in reduce/sum/tiled/f32/4096/all/uniform/hot reduce/max/auto/f64/100x200/axis1/uniform/hot \
+    gemm/naive/f64/60x70x80/tn/strict/uniform/cold transpose/tiled/e8/30x40/uniform/hot \
+    stream/add/tiled/f32/12345/uniform/hot transfer/read/pinned/5000/uniform/hot; do
+    list --case "$id"
+    [ "$(cat "$scratch/some")" = "$id" ] || { cat "$scratch/some"; fail "--case $id chooses others"; }
+done
 code=0
 "$tool" bench --backend openmp --list --case 'gemm/*/zz' >"$scratch/out" 2>"$scratch/err" || code=$?
 [ "$code" = 4 ] || fail "bench --case without a match: exit code $code"
