@@ -30,6 +30,7 @@ static const char *share_text(char *text, double share)
 typedef struct told {
     FILE *out;
     const report_model *model;
+    bool some;
     double half; /* half-width of the first figure; NaN: not known */
 } told;
 
@@ -53,12 +54,11 @@ typedef struct topic {
     bool own; /* each device at its own best size, not at a common one */
 } topic;
 
-static const topic topics[] = {
-    {{"gemm f32", "gemm f64", "gemm f16", NULL}, true},
-    {{"stream copy f32", "stream triad f32", "reduce sum f32", NULL}, false},
-    {{"gemv f32", "gemv f64", NULL}, false},
-    {{"reduce sum f32", "reduce dot f32", NULL}, false},
-    {{"transpose e4", "transpose e8", NULL}, false}};
+static const topic topics[] = {{{"gemm f32", "gemm f64", "gemm f16", NULL}, true},
+                               {{"stream copy f32", "stream triad f32", NULL}, false},
+                               {{"gemv f32", "gemv f64", NULL}, false},
+                               {{"reduce sum f32", "reduce dot f32", NULL}, false},
+                               {{"transpose e4", "transpose e8", NULL}, false}};
 
 enum { TOPICS = sizeof topics / sizeof topics[0], MOST_NAMED = 3 };
 
@@ -150,7 +150,7 @@ static void put_kind_of_work(FILE *out, const report_row *row)
     }
 }
 
-static bool put_fastest(told *said, const topic *about, bool whole_name)
+static bool put_fastest(told *said, const topic *about)
 {
     char rate[REPORT_TEXT];
     const report_model *model = said->model;
@@ -162,19 +162,19 @@ static bool put_fastest(told *said, const topic *about, bool whole_name)
         return false;
     }
     const report_row *best = rows[0];
+    bool first = !said->some;
     fputs("<li>", out);
-    if (whole_name) {
+    if (first) {
         report_put(out, "The %s (", model->devices[best->device].name);
     }
     put_name(out, model, best->device);
-    fprintf(out, "%s %s ", whole_name ? ")" : "", count > 1 ? "is fastest at" : "does");
+    fprintf(out, "%s %s ", first ? ")" : "", count > 1 ? "is fastest at" : "does");
     put_kind_of_work(out, best);
     chart_value(rate, model->groups[best->group].flops ? CHART_FLOPS : CHART_MOVED,
                 best->rate.value * 1e9);
     put_value(said, rate, best);
-    if (whole_name) {
-        said->half = record_half_width(best->json);
-    }
+    said->half = first ? record_half_width(best->json) : said->half;
+    said->some = true;
     put_size(out, "at", best);
     if (isfinite(best->percent)) {
         fprintf(out, ", <b>%.0f\u00a0%%</b> of its limit", best->percent);
@@ -349,8 +349,9 @@ static void put_width(told *said, const trust *found)
         fprintf(out, "The first figure is known to <b class=\"figure\">±%s</b>, ",
                 share_text(text, said->half));
     }
-    fprintf(out, "%s of all results to <b class=\"figure\">±%s</b>",
-            isfinite(said->half) ? "half" : "Half", share_text(text, found->half));
+    fprintf(out, "%s to <b class=\"figure\">±%s</b>",
+            isfinite(said->half) ? "half of all results" : "Half of all results are known",
+            share_text(text, found->half));
     fprintf(out, "%s, nine of ten to ±%s%s. ", more[0], share_text(text, found->most), more[1]);
 }
 
@@ -397,14 +398,16 @@ static void put_trust(told *said)
 void report_sentences(report_page *page)
 {
     told said = {.out = page->out, .model = page->model, .half = NAN};
-    enum { WANTED = 4 };
+    enum { FIRST = 2, WANTED = 4 };
+    int put = 0, t = 0;
     fputs("<ol class=\"sentences\">\n", page->out);
-    int put = put_fastest(&said, &topics[0], true);
-    put += put_fastest(&said, &topics[1], false);
+    while (t < TOPICS && put < FIRST) {
+        put += put_fastest(&said, &topics[t++]);
+    }
     put += put_cpu(&said);
     put += put_wins(&said);
-    for (int t = 2; t < TOPICS && put < WANTED; t++) {
-        put += put_fastest(&said, &topics[t], false);
+    while (t < TOPICS && put < WANTED) {
+        put += put_fastest(&said, &topics[t++]);
     }
     put_trust(&said);
     fputs("</ol>\n", page->out);

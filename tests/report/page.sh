@@ -22,6 +22,11 @@ report answers.json -o answers.html
 python3 "$here/answers.py" answers.html || fail "the sentences"
 python3 "$here/contrast.py" "$here/../../bench/report/page.css" || fail "the colours"
 
+# Without products the first sentence is about other work, and no sentence is said twice.
+report "$here/../../bench/results/bench-gemv-h200.json" -o gemv.html
+grep -q '<li>The NVIDIA H200 (.*products with a vector' gemv.html || fail "the first sentence"
+[ "$(grep -c '^<li>.*fastest at <b>reductions' gemv.html)" = 1 ] || fail "reductions"
+
 # Another program's benchmark may have no size, and a rate in FLOP/s only.
 report "$here/../record/google.json" -o google.html
 grep -q '<td>–<td class="d0">other:0<td><td>1.00 ms<td>±0.0 %<td>2.00 GFLOP/s' google.html ||
