@@ -30,8 +30,16 @@ typedef struct rule {
     const char *const *words;   /* the values that a text may have; ends with NULL */
 } rule;
 
+/* A step of the way to a value. The way is put into words only if there is a fault. */
+typedef struct step {
+    const struct step *before;
+    const char *name; /* NULL: `at` is an index */
+    size_t at;        /* or the length of the name */
+} step;
+
 typedef struct walk {
-    char path[256];
+    char path[256]; /* where the steps begin */
+    const step *last;
     char *fault;
 } walk;
 
@@ -256,6 +264,20 @@ static const rule frame[] = {{.names = "run", .types = OBJECT, .members = run_me
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
+static void say_steps(char path[256], const step *last)
+{
+    if (!last) {
+        return;
+    }
+    say_steps(path, last->before);
+    size_t length = strlen(path), room = 256 - length;
+    if (last->name) {
+        snprintf(path + length, room, "%s%.*s", length > 0 ? "." : "", (int)last->at, last->name);
+    } else {
+        snprintf(path + length, room, "[%zu]", last->at);
+    }
+}
+
 static bool fault(walk *w, const char *format, ...) ISO_PRINTF(2, 3);
 static bool fault(walk *w, const char *format, ...)
 {
@@ -263,6 +285,7 @@ static bool fault(walk *w, const char *format, ...)
     va_start(list, format);
     char *what = record_vformat(format, list);
     va_end(list);
+    say_steps(w->path, w->last);
     w->fault = record_format("%s %s", w->path, what);
     free(what);
     return false;
@@ -307,6 +330,8 @@ static bool word_allowed(walk *w, const rule *r, const char *word)
         if (strcmp(word, r->words[i]) == 0) {
             return true;
         }
+    }
+    for (int i = 0; r->words[i]; i++) {
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                  r->words[i]);
     }
@@ -317,20 +342,19 @@ static bool allowed(walk *w, const rule *r, const json_t *value);
 
 static bool members_allowed(walk *w, const rule *m, const json_t *object)
 {
-    size_t length = strlen(w->path), end;
+    size_t end;
     for (; m->types != 0; m++) {
         for (const char *name = m->names; *name != '\0'; name += end + strspn(name + end, " ")) {
             end = strcspn(name, " ");
-            snprintf(w->path + length, sizeof w->path - length, "%s%.*s", length > 0 ? "." : "",
-                     (int)end, name);
+            const step here = {w->last, name, end};
+            w->last = &here;
             const json_t *inside = json_object_getn(object, name, end);
-            if (!inside && !(m->types & LACKING)) {
-                return fault(w, "is missing");
-            }
-            if (inside && !allowed(w, m, inside)) {
+            bool good = inside ? allowed(w, m, inside)
+                               : (m->types & LACKING) != 0 || fault(w, "is missing");
+            w->last = here.before;
+            if (!good) {
                 return false;
             }
-            w->path[length] = '\0';
         }
     }
     return true;
@@ -339,7 +363,6 @@ static bool members_allowed(walk *w, const rule *m, const json_t *object)
 static bool allowed(walk *w, const rule *r, const json_t *value)
 {
     char wanted[96], found[32];
-    size_t length = strlen(w->path);
     int type = 1 << json_typeof(value);
     if ((type & r->types) == 0) {
         return fault(w, "is %s, but must be %s", type_names(found, sizeof found, type),
@@ -356,11 +379,13 @@ static bool allowed(walk *w, const rule *r, const json_t *value)
     }
     const rule object = {.types = OBJECT, .members = r->members};
     for (size_t i = 0; type == ARRAY && i < json_array_size(value); i++) {
-        snprintf(w->path + length, sizeof w->path - length, "[%zu]", i);
-        if (!allowed(w, r->items ? r->items : &object, json_array_get(value, i))) {
+        const step here = {w->last, NULL, i};
+        w->last = &here;
+        bool good = allowed(w, r->items ? r->items : &object, json_array_get(value, i));
+        w->last = here.before;
+        if (!good) {
             return false;
         }
-        w->path[length] = '\0';
     }
     return true;
 }

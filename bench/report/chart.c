@@ -120,7 +120,7 @@ chart_look chart_look_of(const chart_panel *panel, const report_row *row, char *
 
 bool figure_shows(const report_row *row)
 {
-    return row->ok && row->operation && record_level_of(row->json) != RECORD_INVALID;
+    return row->counts && row->operation;
 }
 
 /* ---- order and ranges ------------------------------------------------------------------------ */

@@ -54,10 +54,11 @@ static bool plain(const json_t *result)
 
 static bool stands_for(const kind_of_work *work, const report_row *row)
 {
-    return figure_shows(row) && plain(row->json) &&
+    return figure_shows(row) &&
            (work->shortest ? !row->operation->moves
                            : strcmp(row->op, work->op) == 0 && listed(work->kinds, row->kind) &&
-                                 listed(work->types, row->dtype) && row->rate.value > 0.0);
+                                 listed(work->types, row->dtype) && row->rate.value > 0.0) &&
+           plain(row->json);
 }
 
 static int by_device(const void *left, const void *right)
