@@ -139,6 +139,8 @@ bool compare_first_of_devices(const compare_set *set, int32_t i);
 /* The answer in words: what is compared, which is faster, where, whether to believe it, and, if
  * cases are AMBIGUOUS, what decides them. The caller frees the array. */
 json_t *compare_sentences(const compare_set *set, const compare_row *first);
+/* Appends a side's name, device and library. */
+void compare_add_side(char *text, const compare_set *set, const compare_row *row, bool b);
 /* What the sentences call a side; `text` has the result. */
 const char *compare_name(const compare_set *set, const compare_row *row, bool b, char *text,
                          size_t room);

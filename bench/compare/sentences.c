@@ -115,7 +115,7 @@ static const char *library_of(const compare_set *set, const compare_row *first, 
     return library ? library : "";
 }
 
-static void add_side(char *text, const compare_set *set, const compare_row *row, bool b)
+void compare_add_side(char *text, const compare_set *set, const compare_row *row, bool b)
 {
     char name[512];
     const json_t *root = b && set->b ? set->b : set->a;
@@ -296,9 +296,9 @@ json_t *compare_sentences(const compare_set *set, const compare_row *first)
     compare_answer answer = compare_answer_of(set, first, NULL);
     char lines[LINES][COMPARE_ROOM] = {""};
     json_t *list = json_array();
-    add_side(lines[WHAT], set, first, true);
+    compare_add_side(lines[WHAT], set, first, true);
     compare_add(lines[WHAT], " against ");
-    add_side(lines[WHAT], set, first, false);
+    compare_add_side(lines[WHAT], set, first, false);
     if (answer.cases == 0) {
         compare_add(lines[FASTER], "No case counts: %d results are of stand-ins or invalid.",
                     answer.invalid);

@@ -289,6 +289,21 @@ static double times_of(const compare_set *set, const char *b, const char *a)
     return NAN;
 }
 
+/* Prints a device with its library, from the first rows that have it. */
+static void show_device(FILE *out, const compare_set *set, const char *device)
+{
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        bool b = strcmp(row->b.device, device) == 0;
+        if (row->judged && (b || strcmp(row->a.device, device) == 0)) {
+            char text[COMPARE_ROOM] = "";
+            compare_add_side(text, set, row, b);
+            tool_wrap(out, 0, 3, text);
+            return;
+        }
+    }
+}
+
 static void show_matrix(FILE *out, const compare_set *set, bool colour)
 {
     tool_names names = {.count = 0};
@@ -300,6 +315,10 @@ static void show_matrix(FILE *out, const compare_set *set, bool colour)
     }
     if (names.count == 0) {
         return;
+    }
+    fputc('\n', out);
+    for (int i = 0; i < names.count; i++) {
+        show_device(out, set, names.items[i]);
     }
     compare_heading(
         out, colour,
@@ -325,6 +344,7 @@ static void show_matrix(FILE *out, const compare_set *set, bool colour)
 
 static void show_sentences(FILE *out, const compare_set *set, bool colour)
 {
+    char brief[512];
     for (int32_t i = 0; i < set->count; i++) {
         if (!compare_first_of_devices(set, i)) {
             continue;
@@ -333,8 +353,10 @@ static void show_sentences(FILE *out, const compare_set *set, bool colour)
         size_t at;
         json_array_foreach(list, at, text)
         {
-            if (at == 0) {
-                compare_heading(out, colour, json_string_value(text));
+            if (at == 0) { /* with several pairs, the devices are described above */
+                const compare_row *row = &set->rows[i];
+                snprintf(brief, sizeof brief, "%s against %s", row->b.device, row->a.device);
+                compare_heading(out, colour, set->several ? brief : json_string_value(text));
             } else {
                 fputs("  ", out);
                 tool_wrap(out, 2, 2, json_string_value(text));

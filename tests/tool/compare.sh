@@ -267,6 +267,7 @@ lacks out "gemm/"
 says out "in 1 of 1 comparable"
 # Without devices: each pair, and a matrix of means.
 expect 0 few.json --json few-c.json
+says out "cuda:0 (a GPU)" "openmp:0 (a device)"
 answers "how many times as fast the device at the left is as the device at the top" "openmp:0 is faster than cuda:0 in 1 of 4" "cuda:0 0.976 -"
 expect 0 few.json --device-a openmp
 answers "openmp:0 is faster than cuda:0 in 1 of 4"
