@@ -94,6 +94,7 @@ static int number(const char *option, const char *text, double least, double mos
     }
     errno = 0;
     *out = strtod(text, &end);
+    end += end != text && *end == '%' && strcmp(option, "fail-on") == 0;
     bool good = errno == 0 && *end == '\0' && end != text && isfinite(*out) && *out >= least;
     if (good && (most == 0 || (*out == floor(*out) && *out <= most))) {
         return TOOL_OK;

@@ -19,6 +19,9 @@ static int unknown(const char *command, const char *given, const tool_option *op
     return tool_error(TOOL_USAGE, "unknown option --%s; see `isomer help %s`", given, command);
 }
 
+/* Options that take a list. Given twice, it is unclear whether the second adds to the first. */
+static const char *const lists[] = {"op", "variant", "dtype", "size", "axis", NULL};
+
 int tool_options(int argc, char **argv, const tool_option *options, int count, tool_words *files)
 {
     if (files) {
@@ -54,6 +57,10 @@ int tool_options(int argc, char **argv, const tool_option *options, int count, t
         }
         if (!equals && i + 1 == argc) {
             return tool_error(TOOL_USAGE, "--%s needs a value", word);
+        }
+        if (*options[at].value && tool_find(lists, word) >= 0) {
+            return tool_error(TOOL_USAGE, "--%s is given twice; give one list: --%s %s,%s", word,
+                              word, *options[at].value, equals ? equals + 1 : argv[i + 1]);
         }
         *options[at].value = equals ? equals + 1 : argv[++i];
         if ((*options[at].value)[0] == '\0') {

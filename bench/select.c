@@ -23,7 +23,8 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
         return TOOL_OK;
     }
     tool_words_free(out);
-    return tool_error(tool_code(status), "%s \"%s\": %s", from, list, tool_reason());
+    return tool_error(tool_code(status), "%s \"%s\": %s%s", from, list, tool_reason(),
+                      strcmp(list, "cpu") == 0 ? " (openmp is the CPU)" : "");
 }
 
 int tool_required(const char *list, const char *from, tool_words *out)

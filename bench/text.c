@@ -94,7 +94,7 @@ static int distance(const char *a, const char *b)
 const char *tool_nearest(const char *word, const char *const *names, int count)
 {
     const char *best = NULL;
-    int least = (int)strlen(word) / 2 + 2;
+    int least = ((int)strlen(word) + 1) / 3 + 1; /* a third of its letters may differ */
     for (int i = 0; i < count; i++) {
         int d = distance(word, names[i]);
         if (d < least) {

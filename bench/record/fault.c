@@ -461,7 +461,8 @@ static bool schema_known(walk *w, const json_t *root)
     const char *schema = record_text(root, "schema");
     if (!json_is_object(root) || strncmp(schema, "isomer-", 7) != 0) {
         return fault(w,
-                     "not a results file of isomer: it is JSON, but its \"schema\" is not \"%s\"",
+                     "not a results file of isomer: it is JSON, but its \"schema\" is not \"%s\"; "
+                     "`isomer bench --json` writes one",
                      RECORD_SCHEMA);
     }
     if (strncmp(schema, family, sizeof family - 1) != 0) {

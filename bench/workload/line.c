@@ -66,8 +66,8 @@ bool work_size_fits(const bench_size *size, const bench_op *op)
     return op->counts >> size->count & 1;
 }
 
-static const char size_rule[] = "a size is a number such as 1024, 4Ki or 2Mi; ROWSxCOLS for a "
-                                "transpose or a reduction; MxNxK for a product; or beyond-cache";
+const char work_size_rule[] = "a size is a number such as 1024, 4Ki or 2Mi; ROWSxCOLS for a "
+                              "transpose or a reduction; MxNxK for a product; or beyond-cache";
 
 bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size_t room)
 {
@@ -78,7 +78,7 @@ bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size
             return false;
         }
         if (!work_size_parse(words->items[i], &out->items[out->count++])) {
-            snprintf(text, room, "\"%s\" is not a size: %s", words->items[i], size_rule);
+            snprintf(text, room, "\"%s\" is not a size: %s", words->items[i], work_size_rule);
             return false;
         }
     }
@@ -131,7 +131,7 @@ static bool take_sizes(const work_line *line, work_parsed *out, char *text, size
     for (int i = 0; good && i < out->sizes.count; i++) {
         if (!work_size_fits(&out->sizes.items[i], out->op)) {
             snprintf(text, room, "\"%s\" is not a size of a %s: %s", words.items[i],
-                     out->op->measured, size_rule);
+                     out->op->measured, work_size_rule);
             good = false;
         }
     }

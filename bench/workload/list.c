@@ -446,12 +446,34 @@ static void add_suite(maker *m)
     work_file_free(&file);
 }
 
+/* Whether an operation that --op selects has sizes of this form. */
+static bool size_possible(const maker *m, const bench_size *size)
+{
+    for (int i = 0; i < BENCH_OPS; i++) {
+        const bench_op *op = bench_ops[i];
+        bool chosen = m->ops.count == 0 || bench_op_listed(&m->ops, op, "");
+        for (const char *const *kind = op->kinds; !chosen && kind && *kind; kind++) {
+            chosen = tool_words_have(&m->ops, *kind);
+        }
+        if (chosen && work_size_fits(size, op)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int check_matched(const maker *m)
 {
     const work_request *r = m->request;
     const char *const options[][2] = {{" --case ", r->case_id},    {" --op ", r->op},
                                       {" --variant ", r->variant}, {" --dtype ", r->dtype},
                                       {" --axis ", r->axis},       {" --size ", r->size}};
+    for (int32_t s = 0; s < m->sizes.count; s++) {
+        if (!size_possible(m, &m->sizes.items[s])) {
+            return tool_error(TOOL_USAGE, "--size %s: number %d is no size of --op %s: %s", r->size,
+                              (int)s + 1, r->op ? r->op : "all", work_size_rule);
+        }
+    }
     if (m->matched == 0) {
         char text[512] = "";
         for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {

@@ -13,7 +13,11 @@ cd "$scratch" || exit
 bench() { # bench CODE OPTIONS...
     wanted=$1 code=0
     shift
-    "$tool" bench --no-roofs --rounds 1 --budget 1 --size 64 "$@" >out 2>err || code=$?
+    case " $* " in
+    *" --size "*) ;;
+    *) set -- --size 64 "$@" ;;
+    esac
+    "$tool" bench --no-roofs --rounds 1 --budget 1 "$@" >out 2>err || code=$?
     [ "$code" -eq "$wanted" ] || {
         cat out err
         fail "bench $*: exit code $code instead of $wanted"

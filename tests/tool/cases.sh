@@ -80,6 +80,24 @@ chosen '^(stream/[a-z]+|gemm|transpose)/auto/' 4
 cp "$scratch/some" "$scratch/more"
 list --op stream,gemm,transpose --variant auto --size 64
 cmp "$scratch/some" "$scratch/more" || fail "the older word stream means other cases than map"
+# What is refused says what is needed, and suggests only near words.
+refused() { # refused TEXT ARGUMENTS...
+    text=$1 code=0
+    shift
+    "$tool" bench --list "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
+    [ "$code" = 2 ] || fail "bench $*: exit code $code: $(cat "$scratch/err")"
+    grep -qF -- "$text" "$scratch/err" || fail "bench $*: $(cat "$scratch/err")"
+}
+refused 'MxNxK for a product' --op gemm --size 256x256
+refused '--op is given twice; give one list: --op reduce,gemm' --op reduce --op gemm
+refused 'did you mean "gemm"' --op gemn
+for words in '--op foo' '--axis 2' '--foo'; do
+    # shellcheck disable=SC2086
+    ! "$tool" bench --list $words 2>&1 | grep -q 'did you mean' || fail "$words: a suggestion that is not near"
+done
+code=0
+"$tool" bench --list --backend cpu >"$scratch/out" 2>"$scratch/err" || code=$?
+grep -q 'openmp is the CPU' "$scratch/err" || fail "$code: $(cat "$scratch/err")"
 # Without wildcards a part of an id is enough, and an id works although no suite has its size.
 list --case gemm/tiled
 chosen '^gemm/tiled/' 10
