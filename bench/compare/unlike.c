@@ -150,9 +150,12 @@ int compare_nothing(const compare_set *set)
         }
     }
     if (!near_a) {
-        return tool_error(TOOL_FILES,
-                          "no case is in both %s and %s: they measure different operations",
-                          set->path_a, set->path_b);
+        bool named = record_has_flag(json_object_get(set->a, "run"), "foreign") !=
+                     record_has_flag(json_object_get(set->b, "run"), "foreign");
+        return tool_error(TOOL_FILES, "no case is in both %s and %s: %s", set->path_a, set->path_b,
+                          named ? "the names of an exported file cannot be matched with the cases "
+                                  "of a results file; give two of the same form"
+                                : "they measure different operations");
     }
     if (compare_same_case(near_a, near_b, false)) {
         return tool_error(

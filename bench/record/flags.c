@@ -158,7 +158,10 @@ static void say_run(record_signs *signs, const json_t *run, int skipped, const c
         say(signs, "A device stopped answering, and its other cases are errors. Run it again.");
     }
     if (record_has_flag(run, "foreign")) {
-        say(signs, "Another program wrote this file: isomer checked none of its results.");
+        bool ours = strncmp(record_text(run, "program"), "isomer", 6) == 0;
+        say(signs, ours ? "This file is an export of isomer, which does not say how results were "
+                          "checked."
+                        : "Another program wrote this file: isomer checked none of its results.");
     }
     if (record_has_flag(run, "noisy-host")) {
         say(signs, "Other work used %s%.0f %% of the processors meanwhile. Stop it and run again.",

@@ -265,7 +265,9 @@ static json_t *run_of(const json_t *context)
 {
     const char *version = record_text(context, "library_version");
     const char *program = record_text(context, "executable");
-    char *by = record_format("Google Benchmark%s%s", version[0] != '\0' ? " " : "", version);
+    bool ours = json_object_get(context, "isomer_commit") != NULL && strcmp(program, "isomer") == 0;
+    char *by = record_format("%s%s%s%s", ours ? "isomer" : "Google Benchmark",
+                             version[0] != '\0' ? " " : "", version, ours ? ", exported" : "");
     json_t *run = json_object(), *host = json_object();
     tool_set_text(run, "command", "bench");
     json_object_set_new(run, "version", json_string(""));

@@ -39,13 +39,19 @@ python3 "$here/google.py" run.json run.google || fail "what bench exported: see 
 # google.json was written by a program that uses Google Benchmark.
 python3 "$here/google_read.py" "$forms" "$here/google.json" || fail "what was read: see above"
 for file in "$here/google.json" a.google; do
+    whose='Google Benchmark'
+    [ "$file" != a.google ] || whose='isomer .*, exported'
     "$tool" report "$file" -o page.html >out 2>&1 || fail "report of $file: $(cat out)"
     ! grep -q '[^a-z]nan ' page.html || fail "the page of $file has a rate that is no number"
-    grep -q 'Google Benchmark' page.html || fail "the page does not say whose file it is"
+    grep -q "$whose" page.html || fail "the page does not say whose file it is"
     "$tool" compare "$file" "$file" >out 2>&1 || fail "compare of $file: $(cat out)"
-    grep -q 'Google Benchmark' out || fail "compare does not say whose file it is"
+    grep -q "$whose" out || fail "compare does not say whose file it is"
     "$tool" report "$file" --export out || fail "$file read and exported: $?"
 done
+code=0
+"$tool" compare a.json a.google --device-a cuda:0 --device-b other:0 --force >out 2>err || code=$?
+[ "$code" -eq 5 ] || fail "a results file and its export: exit code $code"
+grep -q 'names of an exported file' err || fail "$(cat err)"
 "$forms" damage "$here/google.json" 150 || fail "damage at random: exit code $?"
 
 script=/usr/share/benchmark/compare.py
