@@ -155,9 +155,11 @@ static void divide(char text[2][COMPARE_ROOM], const uses *u)
     }
     if (few > allowed / 2 && split(u, &from, &large) <= allowed && isfinite(from)) {
         bool n = strcmp(u->op->size, "N") == 0;
-        compare_add(from_text, n ? "N = " : "");
+        compare_add(from_text, "%s", n ? "N = " : "");
         compare_add_size(from_text, record_count(size, sizeof size, from));
-        compare_add(from_text, n ? "" : " %s", u->op->size);
+        if (!n) {
+            compare_add(from_text, " %s", u->op->size);
+        }
         add_word(text[large], "%s from %s", u->op->name, from_text);
         add_word(text[!large], "%s below %s", u->op->name, from_text);
         return;

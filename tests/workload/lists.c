@@ -197,7 +197,7 @@ static void test_wrong_words(void **state)
     request = request_of("quick");
     request.op = "stream";
     request.size = "64x64x64";
-    refuses(&request, TOOL_NOTHING, "no case", "--size 64x64x64");
+    refuses(&request, TOOL_USAGE, "--size 64x64x64", "number 1", "no size of --op stream");
     request.size = "4096,64x64x64";
     refuses(&request, TOOL_USAGE, "number 2");
     request = request_of("quick");
