@@ -447,15 +447,15 @@ static void brief_device(FILE *out, const json_t *device)
     line(out, 2, 15, text_of(device, "spec"), text);
 }
 
-/* Writes a reason without the list of what was tried: what is missing, and what to do. */
+/* Writes a reason without the list of what was tried: what is missing, and what the user can do. */
 static void brief_reason(char *text, size_t room, const char *reason)
 {
-    const char *tried = strstr(reason, "; tried"), *todo = NULL;
+    const char *tried = strstr(reason, "; tried"), *advice = "";
     for (const char *at = tried; at && (at = strstr(at, ". ")); at++) {
-        todo = at;
+        advice = at;
     }
     snprintf(text, room, "%.*s%s", tried ? (int)(tried - reason) : (int)strlen(reason), reason,
-             todo ? todo : "");
+             advice);
 }
 
 static void show_brief(FILE *out, const json_t *root)

@@ -102,7 +102,7 @@ tr -s '\n ' ' ' <out >line
 grep -Eq 'not measured: no time \(([a-z]+/[^ ]+,? ?){1,5}( and [0-9]+ more)?\)' line || fail "no names: $(cat out)"
 grep -q 'f32 sum reductions' line || fail "nothing is said about what was asked for: $(cat out)"
 ! sed 's/.*In short//' line | grep -Eq 'product|triad' || fail "something is said about roofs: $(cat out)"
-python3 - <<'END' || fail "a case that nobody chose was kept longer"
+python3 - <<'END' || fail "a case for roofs was kept longer than a chosen one"
 import json
 results = json.load(open("chosen.json"))["results"]
 chosen = [r for r in results if r.get("for") != "roof"]
