@@ -52,6 +52,7 @@ typedef struct measure_row {
     int32_t part_count;
     bool host_clock;                          /* the device's events have no times */
     bool settled;                             /* its interval is narrow enough */
+    bool wanted;                              /* noisy, or not yet decided between devices */
     bool held;                                /* it waits: the time left is for other rows */
     bool cut;                                 /* its device was lost during a visit to this row */
     double mhz_low, mhz_high, watts, celsius; /* over all visits; NaN: not known */
@@ -93,6 +94,7 @@ typedef struct measure_state {
     bool kept;   /* the file has results */
     bool interrupted, lost;
     double energy_seconds; /* how long the phase of --energy took */
+    int32_t pool;          /* the threads that the last visit used */
     record_noise noise;
 } measure_state;
 
@@ -105,6 +107,17 @@ void measure_ahead(measure_state *state);
 
 /* Whether a row should be visited: it has a result, and its interval is still too wide. */
 bool measure_active(const measure_state *state, const measure_row *row);
+
+/* ---- order.c --------------------------------------------------------------------------------- */
+
+/* Which threads of this process a row keeps busy: those of its device or, on a CPU, of the vendor's
+ * library. */
+int32_t measure_pool(const measure_state *state, const measure_row *row);
+/* Finds, after a round, which rows are known well enough and which need rounds most. */
+void measure_settle(measure_state *state);
+/* Writes the rows of the next round to state->order, in their order, and returns how many there
+ * are. */
+int32_t measure_order(measure_state *state, uint64_t *random);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 

@@ -147,78 +147,6 @@ static double visit_seconds(const measure_state *state, int32_t rows, double lef
     return fmin(fmax(share * spare / (due > 1 ? due : 1) / rows, 0), most);
 }
 
-/* xorshift64*: the order differs from round to round, and is the same for the same seed. */
-static uint64_t next_random(uint64_t *x)
-{
-    *x ^= *x >> 12;
-    *x ^= *x << 25;
-    *x ^= *x >> 27;
-    return *x * 0x2545f4914f6cdd1dULL;
-}
-
-/* The place of a row in a round. */
-typedef struct turn {
-    uint64_t run;
-    int32_t place, row;
-} turn;
-
-static int by_run(const void *a, const void *b)
-{
-    const turn *x = a, *y = b;
-    return x->run != y->run ? (x->run > y->run) - (x->run < y->run)
-                            : (x->place > y->place) - (x->place < y->place);
-}
-
-/* Puts the rows in random order, and then the rows of a chip in short runs, which are also in
- * random order. So a GPU does not have to be woken for each row. Where memory is short, the rows
- * with the same inputs are one run: otherwise inputs would be moved to the device for each row. */
-static int32_t shuffle(measure_state *state, uint64_t *random)
-{
-    enum { RUN = 16 };
-    const int32_t targets = state->plan->target_count;
-    turn *turns = tool_alloc((size_t)state->count + 1, sizeof *turns, "the round");
-    int32_t *seen = tool_alloc((size_t)targets, sizeof *seen, "the round"), n = 0;
-    for (int32_t i = 0; i < state->count; i++) {
-        if (measure_active(state, &state->rows[i])) {
-            turns[n++].row = i;
-        }
-    }
-    for (int32_t i = n - 1; i > 0; i--) {
-        int32_t j = (int32_t)(next_random(random) % (uint64_t)(i + 1)), kept = turns[i].row;
-        turns[i].row = turns[j].row;
-        turns[j].row = kept;
-    }
-    uint64_t key = next_random(random);
-    for (int32_t i = 0; i < n; i++) {
-        const measure_row *row = &state->rows[turns[i].row];
-        int32_t chip = state->devices[row->target].chip, inputs = work_job_inputs(row->job);
-        int32_t run = inputs > 0 ? -inputs : seen[chip]++ / RUN;
-        turns[i].place = i;
-        turns[i].run = arith_mix(key, (uint64_t)((int64_t)run * targets + chip));
-    }
-    qsort(turns, (size_t)n, sizeof *turns, by_run);
-    for (int32_t i = 0; i < n; i++) {
-        state->order[i] = turns[i].row;
-    }
-    free(seen);
-    free(turns);
-    return state->plan->paired ? measure_pair_up(state, n) : n;
-}
-
-/* Marks a row as settled if its interval is narrow enough. */
-static void settle(const measure_state *state, measure_row *row)
-{
-    if (state->plan->paired || row->rounds < state->plan->rounds_min ||
-        row->rounds < MEASURE_ROUNDS) {
-        return;
-    }
-    double *x = tool_alloc((size_t)row->rounds, sizeof *x, "the rounds");
-    stats_interval i =
-        stats_median_interval(x, measure_round_medians(row, x, false), MEASURE_CONFIDENCE);
-    free(x);
-    row->settled = (i.high - i.low) / 2 <= state->plan->target * i.median;
-}
-
 static void save(measure_state *state, double seconds)
 {
     double now = tool_seconds();
@@ -271,7 +199,7 @@ static void measure_rounds(measure_state *state)
     for (int32_t taken = 1; taken > 0;) {
         measure_plan_release(state);
         measure_plan_again(state, last - tool_seconds());
-        int32_t n = shuffle(state, &random);
+        int32_t n = measure_order(state, &random);
         if (n == 0 || stop(state)) {
             break;
         }
@@ -286,9 +214,9 @@ static void measure_rounds(measure_state *state)
         }
         for (int32_t i = 0; i < state->count; i++) {
             taken += state->rows[i].count;
-            if (measure_active(state, &state->rows[i])) {
-                settle(state, &state->rows[i]);
-            }
+        }
+        if (!plan->paired) {
+            measure_settle(state);
         }
         if (!state->kept) {
             save(state, 0); /* the first round is saved at once */

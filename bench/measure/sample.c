@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const double SAMPLE_GPU = 300e3, SAMPLE_CPU = 500e3; /* the shortest sample, in ns */
 enum { VISIT_SAMPLES = 12, ONLY_SAMPLES = 100, CALLS_MOST = 4096 };
@@ -251,6 +252,36 @@ void measure_prepare(measure_state *state, measure_row *row)
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
+/* The seconds that all threads of this process have worked. */
+static double worked(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Threads spin for some 30 ms after their work before they sleep, and those of another library
+ * would take the processors from this row's. Waits until they sleep. */
+static void wait_for_others(measure_state *state, const measure_row *row)
+{
+    const double most = 0.1, idle = 0.3; /* seconds; of one processor's time */
+    const struct timespec pause = {0, 1000000};
+    int32_t pool = measure_pool(state, row);
+    double begin = tool_seconds(), end = begin, before = worked(), took = INFINITY;
+    if (pool == state->pool) {
+        return;
+    }
+    while (took > idle && end - begin < most) {
+        double last = end;
+        nanosleep(&pause, NULL);
+        double now = worked();
+        end = tool_seconds();
+        took = (now - before) / (end - last);
+        before = now;
+    }
+    state->pool = pool;
+}
+
 /* A GPU's clock may have dropped while other devices were measured. So the GPU runs the case for a
  * while before it is timed. */
 static bool wake(measure_state *state, measure_row *row)
@@ -275,6 +306,7 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
     bool only = state->plan->rounds_max == 1;
     measure_sample sample;
     double begin = tool_seconds(), more = begin;
+    wait_for_others(state, row);
     if (!wake(state, row)) {
         return;
     }
