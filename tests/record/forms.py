@@ -229,8 +229,12 @@ def check_signs():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                         "../../bench/results/bench-full-h200.json")
     results, cautions, invalid = map(int, made("signs", path).split())
-    if results < 1400 or cautions * 10 > results or cautions == 0 or invalid:
+    if results < 800 or cautions * 10 > results or cautions == 0 or invalid:
         fail("of %d results of an H200 %d have a sign" % (results, cautions))
+    with open(path) as file:
+        rounds = [len(r["times"]["samples"]) for r in json.load(file)["results"] if r["times"]]
+    if min(rounds) < 6:
+        fail("a result of an H200 has %d rounds" % min(rounds))
 
 
 def main():
