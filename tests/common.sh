@@ -56,6 +56,38 @@ required() {
     esac
 }
 
+# expect CODE ARGUMENTS...: runs the tool, which must end with this code; its output is in the files
+# out and err.
+expect() {
+    wanted=$1 code=0
+    shift
+    "$tool" "$@" >out 2>err || code=$?
+    [ "$code" -eq "$wanted" ] || {
+        cat out err
+        fail "$*: exit code $code instead of $wanted"
+    }
+}
+
+# says FILE TEXT...: the file has each text; line ends and indents count as spaces.
+says() {
+    file=$1
+    shift
+    for text; do
+        tr -s ' \n' '  ' <"$file" | grep -qF -- "$text" || {
+            cat "$file"
+            fail "$file does not say \"$text\""
+        }
+    done
+}
+
+# lacks FILE TEXT: the file has no line with this text.
+lacks() {
+    ! grep -qF -- "$2" "$1" || {
+        cat "$1"
+        fail "$1 says \"$2\""
+    }
+}
+
 # fonts_leak: the leak sanitizer does not report what fontconfig keeps until the process ends.
 fonts_leak() {
     echo 'leak:libfontconfig' >"$scratch/leaks"

@@ -60,17 +60,23 @@ static json_t *row_json(const compare_set *set, const compare_row *row)
     return object;
 }
 
+/* How many cases there are, and how many of them have each verdict. */
+static void set_verdicts(json_t *object, int32_t cases, const int32_t *verdicts)
+{
+    tool_set_int(object, "cases", cases);
+    tool_set_int(object, "faster", verdicts[STATS_FASTER]);
+    tool_set_int(object, "slower", verdicts[STATS_SLOWER]);
+    tool_set_int(object, "same", verdicts[STATS_SAME]);
+    tool_set_int(object, "ambiguous", verdicts[STATS_AMBIGUOUS]);
+}
+
 /* The totals of an operation's rows; `op` NULL: of all rows. */
 static json_t *sum_json(const compare_set *set, const char *op)
 {
     compare_sum sum = compare_summary(set, op);
     json_t *object = json_object();
     tool_set_text(object, "op", op);
-    tool_set_int(object, "cases", sum.cases);
-    tool_set_int(object, "faster", sum.verdicts[STATS_FASTER]);
-    tool_set_int(object, "slower", sum.verdicts[STATS_SLOWER]);
-    tool_set_int(object, "same", sum.verdicts[STATS_SAME]);
-    tool_set_int(object, "ambiguous", sum.verdicts[STATS_AMBIGUOUS]);
+    set_verdicts(object, sum.cases, sum.verdicts);
     tool_set_int(object, "not_compared", sum.unjudged);
     tool_set_int(object, "regressions", sum.worse);
     tool_set_number(object, "geometric_mean", sum.mean);
@@ -99,11 +105,7 @@ static json_t *answer_json(const compare_set *set, const compare_row *first)
     tool_set_text(object, "b", compare_name(set, first, true, b, sizeof b));
     tool_set_text(object, "device_a", first->a.device);
     tool_set_text(object, "device_b", first->b.device);
-    tool_set_int(object, "cases", answer.cases);
-    tool_set_int(object, "faster", answer.verdicts[STATS_FASTER]);
-    tool_set_int(object, "slower", answer.verdicts[STATS_SLOWER]);
-    tool_set_int(object, "same", answer.verdicts[STATS_SAME]);
-    tool_set_int(object, "ambiguous", answer.verdicts[STATS_AMBIGUOUS]);
+    set_verdicts(object, answer.cases, answer.verdicts);
     tool_set_int(object, "invalid", answer.invalid);
     tool_set_number(object, "times_as_fast", answer.times);
     tool_set_number(object, "low", answer.low);

@@ -5,26 +5,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-static uint64_t state_of_noise = 88172645463325252u;
-
-static double uniform(void)
-{
-    state_of_noise ^= state_of_noise << 13;
-    state_of_noise ^= state_of_noise >> 7;
-    state_of_noise ^= state_of_noise << 17;
-    return ((double)(state_of_noise >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
-
 /* Student's t with 3 degrees of freedom, with a deviation of 1. */
 static double heavy(void)
 {
-    double x = normal(), a = normal(), b = normal(), c = normal();
-    return x / sqrt((a * a + b * b + c * c) / 3) / sqrt(3);
+    return random_heavy() / sqrt(3);
 }
 
 enum { RUNS = 10, ROUNDS = 7, HISTORIES = 100, PLANTED = 6 /* the seventh */ };
@@ -133,5 +117,6 @@ int run_change_tests(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_histories),
                                        cmocka_unit_test(test_several),
                                        cmocka_unit_test(test_shift)};
+    random_restart();
     return cmocka_run_group_tests_name("change", tests, NULL, NULL);
 }

@@ -4,30 +4,9 @@
 
 #include <math.h>
 
-static uint64_t state_of_noise = 88172645463325252u;
-
-static double uniform(void)
-{
-    state_of_noise ^= state_of_noise << 13;
-    state_of_noise ^= state_of_noise >> 7;
-    state_of_noise ^= state_of_noise << 17;
-    return ((double)(state_of_noise >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
-
-static double heavy(void) /* Student's t, 3 degrees of freedom */
-{
-    double x = normal(), a = normal(), b = normal(), c = normal();
-    return x / sqrt((a * a + b * b + c * c) / 3);
-}
-
 static double wild(void) /* one in ten is ten times as far away */
 {
-    return normal() * (uniform() < 0.1 ? 10 : 1);
+    return random_normal() * (random_uniform() < 0.1 ? 10 : 1);
 }
 
 /* Counts how often, in `tries`, pairs with this noise and a true ratio of `ratio` get `verdict`. */
@@ -38,7 +17,7 @@ static int count(stats_verdict verdict, double (*noise)(void), double size, doub
     int found = 0;
     for (int t = 0; t < tries; t++) {
         for (int i = 0; i < pairs; i++) {
-            a[i] = 1e6 * (1 + 0.2 * uniform()); /* drift of both, which pairing cancels */
+            a[i] = 1e6 * (1 + 0.2 * random_uniform()); /* drift of both, which pairing cancels */
             b[i] = a[i] * ratio * exp(size * noise());
         }
         found +=
@@ -50,7 +29,7 @@ static int count(stats_verdict verdict, double (*noise)(void), double size, doub
 static void test_false_calls(void **state)
 {
     (void)state;
-    double (*const noises[])(void) = {normal, heavy, wild};
+    double (*const noises[])(void) = {random_normal, random_heavy, wild};
     const double sizes[] = {0.015, 0.05, 0.2};
     for (size_t n = 0; n < 3; n++) {
         for (size_t s = 0; s < 3; s++) {
@@ -66,12 +45,12 @@ static void test_false_calls(void **state)
 static void test_found(void **state)
 {
     (void)state;
-    assert_in_range(count(STATS_SLOWER, normal, 0.01, 1.05, 10, 300), 300, 300);
-    assert_in_range(count(STATS_SLOWER, normal, 0.02, 1.05, 12, 300), 293, 300);
-    assert_in_range(count(STATS_FASTER, normal, 0.01, 1 / 1.05, 10, 300), 300, 300);
+    assert_in_range(count(STATS_SLOWER, random_normal, 0.01, 1.05, 10, 300), 300, 300);
+    assert_in_range(count(STATS_SLOWER, random_normal, 0.02, 1.05, 12, 300), 293, 300);
+    assert_in_range(count(STATS_FASTER, random_normal, 0.01, 1 / 1.05, 10, 300), 300, 300);
     assert_in_range(count(STATS_SLOWER, wild, 0.01, 1.05, 16, 300), 290, 300);
-    assert_in_range(count(STATS_SAME, normal, 0.01, 1, 10, 300), 290, 300);
-    assert_in_range(count(STATS_SLOWER, normal, 0.005, 1.02, 16, 300), 0, 0); /* too small */
+    assert_in_range(count(STATS_SAME, random_normal, 0.01, 1, 10, 300), 290, 300);
+    assert_in_range(count(STATS_SLOWER, random_normal, 0.005, 1.02, 16, 300), 0, 0); /* too small */
 }
 
 static void test_pairs(void **state)
@@ -148,7 +127,7 @@ static int count_unpaired(stats_verdict verdict, double (*noise)(void), double s
     stats_noise known[2];
     int found = 0;
     for (int i = 0; i < CASES; i++) {
-        double own = size * exp(normal());
+        double own = size * exp(random_normal());
         counts[i] = rounds;
         for (int side = 0; side < 2; side++) {
             double e = noise();
@@ -179,7 +158,7 @@ static int count_unpaired(stats_verdict verdict, double (*noise)(void), double s
 static void test_few_rounds(void **state)
 {
     (void)state;
-    double (*const noises[])(void) = {normal, heavy, wild, normal};
+    double (*const noises[])(void) = {random_normal, random_heavy, wild, random_normal};
     const double memories[] = {0, 0, 0, 0.2}, sizes[] = {0.005, 0.02, 0.1};
     const int rounds[] = {2, 3, 4, 6, 12};
     for (size_t n = 0; n < 4; n++) {
@@ -205,7 +184,7 @@ static void test_few_rounds(void **state)
             }
         }
     }
-    assert_in_range(count_unpaired(STATS_SLOWER, normal, 0.01, 0, 1.04, 3), 0, 40);
+    assert_in_range(count_unpaired(STATS_SLOWER, random_normal, 0.01, 0, 1.04, 3), 0, 40);
 }
 
 int run_judge_tests(void)

@@ -12,50 +12,38 @@ program() {
     chmod +x "$1"
 }
 against() { # against CODE ARGUMENTS...
-    wanted=$1 code=0
+    wanted=$1
     shift
-    "$tool" bench --backend openmp --op gemm --size 64 --dtype f32 "$@" >out 2>err || code=$?
-    [ "$code" -eq "$wanted" ] || {
-        cat out err
-        fail "bench $*: exit code $code instead of $wanted"
-    }
-}
-says() {
-    for text; do
-        grep -qF -- "$text" err || {
-            cat err
-            fail "the message does not say \"$text\""
-        }
-    done
+    expect "$wanted" bench --backend openmp --op gemm --size 64 --dtype f32 "$@"
 }
 
 # These faults are found before anything is measured.
 against 2 --against "$scratch/none"
-says "$scratch/none" "No such file"
+says err "$scratch/none" "No such file"
 printf 'not a program' >text
 chmod +x text
 against 2 --against ./text
-says "Exec format"
+says err "Exec format"
 printf '#!/bin/sh\necho hello\n' >stranger
 chmod +x stranger
 against 5 --against ./stranger
-says "./stranger is not isomer"
+says err "./stranger is not isomer"
 program silent ':'
 against 5 --against ./silent
-says "printed no results"
+says err "printed no results"
 program talks 'echo "results follow"'
 against 5 --against ./talks
-says "not JSON"
+says err "not JSON"
 program half 'printf "{\"schema\": \"isomer-results/1\", "; echo oops >&2'
 against 5 --against ./half
-says "not JSON" oops
+says err "not JSON" oops
 # shellcheck disable=SC2016
 program dies 'kill -SEGV $$'
 against 5 --against ./dies
-says "signal 11"
+says err "signal 11"
 program old 'echo "isomer: unknown command" >&2; exit 2'
 against 2 --against ./old
-says "exit code 2" "unknown command"
+says err "exit code 2" "unknown command"
 program gets 'echo "$@" >got; exit 9'
 against 5 --against ./gets --fail-on 5 --rounds=3 --seed 7
 [ "$(cat got)" = "bench --backend openmp --op gemm --size 64 --dtype f32 --seed 7 --no-roofs --budget 40 --rounds 1 --json -" ] ||

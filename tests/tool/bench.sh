@@ -11,27 +11,13 @@ ulimit -c 0 2>/dev/null || true
 cd "$scratch" || exit
 
 bench() { # bench CODE OPTIONS...
-    wanted=$1 code=0
+    wanted=$1
     shift
     case " $* " in
     *" --size "*) ;;
     *) set -- --size 64 "$@" ;;
     esac
-    "$tool" bench --no-roofs --rounds 1 --budget 1 "$@" >out 2>err || code=$?
-    [ "$code" -eq "$wanted" ] || {
-        cat out err
-        fail "bench $*: exit code $code instead of $wanted"
-    }
-}
-says() { # says FILE TEXT...: line ends and indents count as spaces
-    file=$1
-    shift
-    for text; do
-        tr -s ' \n' '  ' <"$file" | grep -qF -- "$text" || {
-            cat "$file"
-            fail "$file does not say \"$text\""
-        }
-    done
+    expect "$wanted" bench --no-roofs --rounds 1 --budget 1 "$@"
 }
 clean() {
     for left in ./*.json.* ./*.csv.* ./*.html.*; do

@@ -7,24 +7,9 @@ export ISOMER_BACKEND_PATH
 cd "$scratch" || exit
 
 bench() { # bench CODE OPTIONS...
-    wanted=$1 code=0
+    wanted=$1
     shift
-    "$tool" bench --no-roofs --op gemm --size 16 --dtype f32 --variant tiled "$@" >out 2>err ||
-        code=$?
-    [ "$code" -eq "$wanted" ] || {
-        cat out err
-        fail "bench $*: exit code $code instead of $wanted"
-    }
-}
-says() { # says FILE TEXT...: line ends and indents count as spaces
-    file=$1
-    shift
-    for text; do
-        tr -s ' \n' '  ' <"$file" | grep -qF -- "$text" || {
-            cat "$file"
-            fail "$file does not say \"$text\""
-        }
-    done
+    expect "$wanted" bench --no-roofs --op gemm --size 16 --dtype f32 --variant tiled "$@"
 }
 
 bench 0 --backend openmp --against-backend reference --rounds 9 --budget 20 --json pairs.json

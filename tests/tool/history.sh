@@ -47,31 +47,10 @@ run() {
         }' </dev/null
 }
 
-# expect CODE ARGUMENTS...: runs history in the folder h; its output is in out and err.
-expect() {
-    wanted=$1 code=0
+follow() { # follow CODE ARGUMENTS...: runs history in the folder h
+    wanted=$1
     shift
-    "$tool" history "$@" --dir h >out 2>err || code=$?
-    [ "$code" -eq "$wanted" ] || {
-        cat out err
-        fail "history $*: exit code $code instead of $wanted"
-    }
-}
-says() { # says FILE TEXT...
-    file=$1
-    shift
-    for text; do
-        grep -qF -- "$text" "$file" || {
-            cat "$file"
-            fail "this does not say \"$text\""
-        }
-    done
-}
-lacks() {
-    ! grep -qF -- "$2" "$1" || {
-        cat "$1"
-        fail "this says \"$2\""
-    }
+    expect "$wanted" history "$@" --dir h
 }
 
 cd "$scratch" || exit
@@ -102,9 +81,9 @@ done
 for day in 7 8 9 10; do
     run $day 585.02 abcdef0123456789 1.06 >$day.json
 done
-expect 0 add 1.json 2.json 3.json
+follow 0 add 1.json 2.json 3.json
 says out "1.json: added 2 results to h/history.db"
-expect 4 show --fail-on 5
+follow 4 show --fail-on 5
 says out "3 runs; 7 more are needed to find a change"
 says err "nothing was judged: ten runs are needed, there are 3"
 
@@ -115,34 +94,34 @@ done
 wait
 [ ! -e failed ] || { cat out.*; fail "adding at the same time fails"; }
 says out.4 "1.json: already in the history, as the run of 2026-11-01T03:00:00Z on node1"
-expect 0 list
+follow 0 list
 [ "$(grep -c node1 out)" -eq 10 ] || { cat out; fail "not ten runs"; }
 says out "cuda:0 driver 13, sensors 580.159" abcdef0123
 
-expect 0 show
+follow 0 show
 says out "gemm/tiled/f32/512x512x512/nn/strict/uniform/hot" "cuda:0 (a GPU) of node1, 10 runs" "2026-11-01 to 2026-11-10"
 tr -s '\n ' ' ' <out >line
 grep -qE 'with run [0-9]+ of 2026-11-07 03:00, driver' line || { cat out; fail "the run is not named"; }
 says line ", driver driver 13, sensors 580.159 -> driver 13, sensors 585.02, same commit"
 [ "$(grep -c became out)" -eq 1 ] || fail "not one change"
 grep -qE 'became [4-8]\.[0-9] % slower \([0-9.]+ to [0-9.]+, 9[0-9.]+ %\)' line || { cat out; fail "no interval"; }
-expect 1 show --fail-on 3
+follow 1 show --fail-on 3
 says out "Gate of 3 %: 1 of 2 cases are slower"
 [ "$(grep -c became out)" -eq 1 ] || { cat out; fail "a change is listed twice"; }
-expect 0 show --fail-on 9
-expect 0 show --fail-on 3 --within 3
-expect 0 show --fail-on 3 --dtype f64
+follow 0 show --fail-on 9
+follow 0 show --fail-on 3 --within 3
+follow 0 show --fail-on 3 --dtype f64
 lacks out f32
-expect 0 show --case 'gemm/*/f64/*' --device cuda --machine node1 --op gemm
+follow 0 show --case 'gemm/*/f64/*' --device cuda --machine node1 --op gemm
 lacks out f32
-expect 0 show --last 5
+follow 0 show --last 5
 says out "5 more are needed"
 lacks out became
-expect 4 show --op gemv
-expect 4 show --device openmp
+follow 4 show --op gemv
+follow 4 show --device openmp
 
 if have python3; then
-    expect 1 show --fail-on 3 --json h.json --csv h.csv
+    follow 1 show --fail-on 3 --json h.json --csv h.csv
     python3 - <<'END' || fail "the files: see above"
 import csv, json
 root = json.load(open("h.json"))
@@ -159,7 +138,7 @@ END
 else
     say "python3 is not here: the files are not parsed"
 fi
-expect 1 show --fail-on 3 --json -
+follow 1 show --fail-on 3 --json -
 says err "Gate of 3 %"
 
 # A run that stands out alone, and one less.
@@ -168,18 +147,18 @@ run 12 585.02 fedcba9876543210 1.2 >12.json
 for day in 13 14 15 16 17 18; do
     run $day 585.02 abcdef0123456789 1.06 >$day.json
 done
-expect 0 add 11.json 13.json 14.json 15.json 16.json 17.json
+follow 0 add 11.json 13.json 14.json 15.json 16.json 17.json
 run 19 585.02 fedcba9876543210 1.2 >19.json
-expect 0 add 19.json
-expect 1 show --fail-on 5
+follow 0 add 19.json
+follow 1 show --fail-on 5
 tr -s '\n ' ' ' <out >line
 grep -qE 'slower in the newest run alone, [0-9]+ of 2026-11-19 03:00' line || { cat out; fail "the run is not named"; }
 says line "2026-11-19 03:00, same driver, commit abcdef0123 -> fedcba9876, compiler 13.0 -> 13.1"
 lacks line threads
 last=$("$tool" history list --dir h | awk '/2026-11-19/ { print $1 }')
-expect 0 remove "$last"
-expect 0 show --fail-on 5 --within 3
-expect 2 remove "$last"
+follow 0 remove "$last"
+follow 0 show --fail-on 5 --within 3
+follow 2 remove "$last"
 says err "there is no run" "isomer history list"
 
 # Runs of one day; a run beside other work; uncommitted changes.
@@ -198,27 +177,27 @@ says out "removed run 1" "removed run 2"
 
 # What is refused.
 run 20 585.02 abc 1 true >fake.json
-expect 5 add fake.json
+follow 5 add fake.json
 says err "stand-in" "--force"
-expect 0 add fake.json --force
+follow 0 add fake.json --force
 sed 's/"status":"ok"/"status":"error"/; s/"reason":null/"reason":"lost"/
      s/"times":{.*"calls":1},"rates":{[^}]*}/"times":null,"rates":null/; s/-11T/-21T/' 11.json >bad.json
-expect 4 add bad.json
-expect 5 add h.csv
-expect 6 add missing.json
+follow 4 add bad.json
+follow 5 add h.csv
+follow 6 add missing.json
 
-expect 2
+follow 2
 says err "isomer help history"
 code=0
 "$tool" history list --dir 1.json >out 2>err || code=$?
 [ "$code" -eq 6 ] || fail "--dir with a file: exit code $code"
 says err "1.json is a file, not a folder"
-expect 2 add
-expect 2 show 1.json
-expect 2 forget 1
+follow 2 add
+follow 2 show 1.json
+follow 2 forget 1
 says err 'it must be one of add, show, list, remove'
-expect 2 show --op gemn
-expect 2 show --last none
+follow 2 show --op gemn
+follow 2 show --last none
 mkdir other
 printf 'no database, but long enough to be looked at by whoever opens it' >other/history.db
 code=0
