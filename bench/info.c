@@ -162,9 +162,11 @@ static void show_features(FILE *out, uint32_t bits)
                                       "fused multiply-add in hardware",
                                       "host memory",
                                       "FAKE: a stand-in for tests",
-                                      "kernels built at first use"};
+                                      "kernels built at first use",
+                                      "SIMULATED: its times mean nothing"};
     static const char *const lacks[] = {
-        "no f64", "no subnormals, infinities or NaN", "slow fused multiply-add", NULL, NULL, NULL};
+        "no f64", "no subnormals, infinities or NaN", "slow fused multiply-add", NULL, NULL, NULL,
+        NULL};
     char text[512] = "";
     for (unsigned i = 0; i < sizeof has / sizeof has[0]; i++) {
         const char *word = bits & (1u << i) ? has[i] : lacks[i];

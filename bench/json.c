@@ -33,14 +33,6 @@ json_t *tool_json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-bool tool_is_fake(const iso_device_info *info)
-{
-    /* Backends treat the stand-ins of tests/fakes like any device, so only the names show that they
-     * are fake. */
-    return (info->features & ISO_FEATURE_FAKE) != 0 || strstr(info->name, "test fake") ||
-           strstr(info->name, "test stand-in");
-}
-
 /* The names of the bits that are set. */
 static json_t *bits_json(uint32_t bits, const char *const *names, unsigned count)
 {
@@ -80,8 +72,8 @@ void tool_set_number(json_t *object, const char *key, double value)
 
 json_t *tool_json_device(const iso_device_info *info)
 {
-    static const char *const features[] = {"f64",         "denormals", "fast-fma",
-                                           "host-memory", "fake",      "compiles"};
+    static const char *const features[] = {"f64",  "denormals", "fast-fma", "host-memory",
+                                           "fake", "compiles",  "simulated"};
     uint32_t bits = info->features | (tool_is_fake(info) ? ISO_FEATURE_FAKE : 0);
     json_t *device = json_object();
     tool_set_text(device, "spec", info->spec);
@@ -91,6 +83,7 @@ json_t *tool_json_device(const iso_device_info *info)
     tool_set_text(device, "vendor", info->vendor);
     tool_set_text(device, "uuid", info->uuid);
     tool_set_text(device, "type", iso_device_type_name(info->type));
+    tool_set_text(device, "tier", tool_tiers[tool_tier_of(info)].name);
     tool_set_text(device, "architecture", info->architecture);
     tool_set_text(device, "driver", info->driver);
     tool_set_text(device, "runtime", info->runtime);

@@ -226,8 +226,31 @@ void tool_set_text(json_t *object, const char *key, const char *value);
 void tool_set_number(json_t *object, const char *key, double value);
 void tool_set_bool(json_t *object, const char *key, bool value);
 json_t *tool_json_device(const iso_device_info *info);
-bool tool_is_fake(const iso_device_info *info);              /* a stand-in for tests */
 json_t *tool_json_telemetry(const iso_telemetry *telemetry); /* null for NULL */
+
+/* ---- tier.c: evidence ------------------------------------------------------------------------ */
+
+/* What the results of a device rest on. */
+typedef enum tool_tier {
+    TOOL_HARDWARE,   /* executed on the hardware */
+    TOOL_SIMULATOR,  /* executed on a simulator or emulator of the hardware */
+    TOOL_CPU_DRIVER, /* executed by another driver on a CPU */
+    TOOL_COMPILED,   /* compiled and disassembled; no device has this tier */
+    TOOL_STAND_IN,   /* the host's code ran over a stand-in made for tests */
+    TOOL_TIERS
+} tool_tier;
+
+typedef struct tool_tier_words {
+    const char *name;  /* as in a file */
+    const char *words; /* what ran the cases, in a sentence */
+    const char *mark;  /* to be shown beside the device; NULL: none */
+    bool timed;        /* its times mean something */
+} tool_tier_words;
+
+extern const tool_tier_words tool_tiers[TOOL_TIERS];
+
+tool_tier tool_tier_of(const iso_device_info *info);
+bool tool_is_fake(const iso_device_info *info); /* a stand-in for tests */
 
 /* ---- enumerate.c ----------------------------------------------------------------------------- */
 

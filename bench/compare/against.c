@@ -296,8 +296,12 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
         json_array_append_new(flags, json_string("budget"));
     }
     for (int side = 0; side < 2; side++) {
-        if (record_has_flag(json_object_get(g->first[side], "run"), "fake")) {
-            json_array_append_new(flags, json_string("fake"));
+        const json_t *one = json_object_get(g->first[side], "run");
+        for (int i = 0; i < 2; i++) {
+            static const char *const untimed[] = {"fake", "simulated"};
+            if (record_has_flag(one, untimed[i])) {
+                json_array_append_new(flags, json_string(untimed[i]));
+            }
         }
     }
     json_object_set_new(run, "flags", flags);

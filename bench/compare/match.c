@@ -328,11 +328,6 @@ int compare_match(compare_set *set)
     return code;
 }
 
-static bool is_fake(const compare_set *set, const char *device)
-{
-    return json_is_true(json_object_get(record_device_of(set->a, device), "fake"));
-}
-
 /* Adds the rows of two devices that both have results. */
 static int add_devices(compare_set *set, const char *a, const char *b)
 {
@@ -381,7 +376,7 @@ int compare_every(compare_set *set)
             const char *a = s.devices.items[k], *b = s.devices.items[i];
             bool first = s.chosen && strcmp(b, s.chosen) == 0;
             if ((s.chosen && !first && strcmp(a, s.chosen) != 0) ||
-                is_fake(set, a) != is_fake(set, b)) {
+                !record_may_compare(record_device_of(set->a, a), record_device_of(set->a, b))) {
                 continue;
             }
             bool swap = s.chosen && first != b_named;

@@ -75,12 +75,12 @@ int compare_unlike_devices(compare_set *set)
         if (said) {
             continue;
         }
-        bool a = json_is_true(json_object_get(record_device_of(set->a, row->a.device), "fake"));
-        bool b = json_is_true(json_object_get(record_device_of(set->b, row->b.device), "fake"));
-        if (a != b) {
-            count += refuse(set, "%s of %s is %s, %s of %s is %s", row->a.device, set->path_a,
-                            a ? "a stand-in made for tests" : "real", row->b.device, set->path_b,
-                            b ? "a stand-in made for tests" : "real");
+        const json_t *a = record_device_of(set->a, row->a.device);
+        const json_t *b = record_device_of(set->b, row->b.device);
+        if (!record_may_compare(a, b)) {
+            count += refuse(set, "%s of %s ran on %s, %s of %s on %s", row->a.device, set->path_a,
+                            tool_tiers[record_tier(a)].words, row->b.device, set->path_b,
+                            tool_tiers[record_tier(b)].words);
         }
     }
     return count;

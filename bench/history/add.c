@@ -22,7 +22,7 @@ static bool is_invalid(const json_t *root)
     size_t i;
     json_array_foreach(json_object_get(root, "devices"), i, device)
     {
-        if (json_is_true(json_object_get(device, "fake"))) {
+        if (!record_is_timed(device)) {
             return true;
         }
     }
@@ -37,7 +37,7 @@ static int check(const char *path, const json_t *root, bool force)
     }
     if (is_invalid(root) && !force) {
         return tool_error(TOOL_FILES,
-                          "%s has results of a stand-in made for tests, whose times mean nothing; "
+                          "%s has results of a stand-in or a simulator, whose times mean nothing; "
                           "--force adds them anyway",
                           path);
     }

@@ -231,6 +231,7 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
     }
     flag(flags, ran_strict(row), "ran-strict");
     flag(flags, tool_is_fake(info), "fake");
+    flag(flags, tool_tier_of(info) == TOOL_SIMULATOR, "simulated");
     return flags;
 }
 
@@ -356,9 +357,11 @@ static json_t *run_json(const measure_state *state, bool finished)
     json_t *run = json_deep_copy(state->plan->run);
     json_t *flags = json_array();
     record_noise noise;
-    bool fake = false;
+    bool fake = false, simulated = false;
     for (int32_t i = 0; i < state->plan->target_count; i++) {
-        fake |= tool_is_fake(work_target_info(state->plan->targets[i]));
+        tool_tier tier = tool_tier_of(work_target_info(state->plan->targets[i]));
+        fake = fake || tier == TOOL_STAND_IN;
+        simulated = simulated || tier == TOOL_SIMULATOR;
     }
     record_noise_now(&noise);
     double share = record_noise_share(&state->noise, &noise);
@@ -376,6 +379,7 @@ static json_t *run_json(const measure_state *state, bool finished)
     flag(flags, measure_skipped(state) > 0, "budget");
     flag(flags, state->lost, "device-lost");
     flag(flags, fake, "fake");
+    flag(flags, simulated, "simulated");
     set(run, "flags", flags);
     return run;
 }

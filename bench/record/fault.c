@@ -48,8 +48,8 @@ typedef struct walk {
 /* Members are checked in this order, and only the first fault is reported. */
 
 static const char *const commands[] = {"bench", "against", "verify", NULL};
-static const char *statuses[BENCH_STATUSES + 1],
-    *operations[BENCH_OPS + 2]; /* set by record_fault */
+static const char *statuses[BENCH_STATUSES + 1], *operations[BENCH_OPS + 2],
+    *tiers[TOOL_TIERS + 1]; /* set by record_fault */
 static const char *const purposes[] = {"roof", NULL};
 static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const sources[] = {"measured", "table", NULL};
@@ -128,6 +128,7 @@ static const rule device_members[] = {
     {.names = "name", .types = STRING | NIL},
     {.names = "index", .types = NUMBER | LACKING},
     {.names = "vendor uuid type architecture driver runtime", .types = STRING | NIL | LACKING},
+    {.names = "tier", .types = STRING | LACKING, .words = tiers},
     {.names = "features", .types = ARRAY | LACKING, .items = &text_item},
     {.names = "memory_total memory_free", .types = NUMBER | NIL | LACKING},
     {.names = "cache_bytes local_bytes units threads clock_mhz", .types = NUMBER | LACKING},
@@ -485,6 +486,9 @@ char *record_fault(const json_t *root)
     operations[BENCH_OPS] = bench_op_of("")->measured;
     for (int i = 0; i < BENCH_STATUSES; i++) {
         statuses[i] = bench_status_name((bench_status)i);
+    }
+    for (int i = 0; i < TOOL_TIERS; i++) {
+        tiers[i] = tool_tiers[i].name;
     }
     walk w = {.path = "it is"};
     if (!schema_known(&w, root)) {

@@ -17,6 +17,7 @@
 const record_flag record_flags[RECORD_FLAGS + 1] = {
     {"clock-wrong", RECORD_INVALID, "the device's clock and the host's contradict each other"},
     {"fake", RECORD_INVALID, "a stand-in made for tests ran it: the number means nothing"},
+    {"simulated", RECORD_INVALID, "a simulator of the hardware ran it: its time means nothing"},
     {"noisy", RECORD_CAUTION, "the interval reaches over 20 % to each side (50 % if submit-bound)"},
     {"above-roof", RECORD_CAUTION, "over 103 % of its roof: the roof or the number is wrong"},
     {"overheated", RECORD_CAUTION, "heat held the device back"},
@@ -338,9 +339,10 @@ void record_signs_make(const json_t *root, record_signs *out)
     for (size_t d = 0; d < count; d++) {
         const json_t *device = json_array_get(devices, d);
         tallies[d] = count_device(json_object_get(root, "results"), record_text(device, "spec"));
-        if (json_is_true(json_object_get(device, "fake"))) {
-            say(out, "%s is a stand-in made for tests: its numbers mean nothing.", tallies[d].spec);
-            out->said[d] = 1u << place("fake");
+        const tool_tier_words *tier = &tool_tiers[record_tier(device)];
+        if (!tier->timed) {
+            say(out, "%s is %s: its numbers mean nothing.", tallies[d].spec, tier->words);
+            out->said[d] = 1u << place("fake") | 1u << place("simulated");
         }
         out->said[d] |= say_device(out, &tallies[d]);
     }

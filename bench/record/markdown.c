@@ -94,8 +94,9 @@ static void put_devices(FILE *out, const json_t *root)
     {
         for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
             put(out, "| %s ", record_text(device, members[m]));
-            if (m == 1 && json_is_true(json_object_get(device, "fake"))) {
-                fprintf(out, "**FAKE: a stand-in made for tests** ");
+            if (m == 1 && !record_is_timed(device)) {
+                const tool_tier_words *tier = &tool_tiers[record_tier(device)];
+                fprintf(out, "**%s: %s** ", tier->mark, tier->words);
             }
         }
         fprintf(out, "|");

@@ -86,6 +86,15 @@ bool record_google_numbers(char *text, size_t length);
 /* Returns the results in the form of Google Benchmark's JSON, which the caller frees. */
 json_t *record_google(const json_t *root);
 
+/* ---- tier.c ---------------------------------------------------------------------------------- */
+
+/* What the results of a device rest on. */
+tool_tier record_tier(const json_t *device);
+/* Whether its times mean something. */
+bool record_is_timed(const json_t *device);
+/* Whether the times of two devices can be compared. */
+bool record_may_compare(const json_t *a, const json_t *b);
+
 /* ---- figures.c: what all forms need ---------------------------------------------------------- */
 
 const char *record_time(char *text, size_t room, double nanoseconds); /* "12.3 us" */
@@ -127,7 +136,7 @@ typedef enum record_level {
 const char *record_level_name(record_level level); /* "", "info", "caution", "invalid" */
 
 /* The flags of results and runs; the last has no name. */
-enum { RECORD_FLAGS = 19 };
+enum { RECORD_FLAGS = 20 };
 typedef struct record_flag {
     const char *name;
     record_level level;

@@ -359,9 +359,10 @@ static void print_device(table *t, const json_t *device)
     entry(t, PAINT_BOLD, record_text(device, "spec"), PAINT_PLAIN, "%.160s%s%.64s%s%.128s",
           record_text(device, "name"), architecture[0] != '\0' ? ", " : "", architecture,
           driver[0] != '\0' ? ", " : "", driver);
-    if (json_is_true(json_object_get(device, "fake"))) {
-        entry(t, PAINT_PLAIN, "", PAINT_BAD,
-              "FAKE: a stand-in made for tests; none of its numbers means anything");
+    const tool_tier_words *tier = &tool_tiers[record_tier(device)];
+    if (!tier->timed) {
+        entry(t, PAINT_PLAIN, "", PAINT_BAD, "%s: %s; its times mean nothing", tier->mark,
+              tier->words);
     }
     for (int i = 0; i < 2; i++) {
         if (roofs_text(text, sizeof text, device, sources[i][0])) {

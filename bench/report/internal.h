@@ -16,7 +16,7 @@ typedef struct report_device {
     char *brief; /* "cuda:0"; if there are several files, "FILE: cuda:0" */
     char *label; /* `brief` and the device's name */
     int colour;
-    bool fake;
+    const tool_tier_words *tier;
 } report_device;
 
 typedef struct report_span {
@@ -31,7 +31,7 @@ typedef struct report_row {
     const bench_op *operation;
     const char *op, *kind, *variant, *dtype, *library, *status;
     char *shape; /* "4096 × 4096 × 4096" */
-    bool ok, vendor, fake;
+    bool ok, vendor;
     bool counts;       /* it is ok and not invalid: summaries take it */
     record_level sign; /* what no note says of the whole run */
     double size;

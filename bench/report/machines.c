@@ -205,11 +205,10 @@ static void put_device(report_page *page, int at)
     const report_device *device = &page->model->devices[at];
     FILE *out = page->out;
     report_put(out, "<article class=\"device%s\"><h4><span class=\"dev d%d\">%s</span> %s</h4>\n",
-               device->fake ? " fake" : "", device->colour, device->spec, device->name);
-    if (device->fake) {
-        fputs("<p class=\"loud\">FAKE: a stand-in made for tests. None of its numbers means "
-              "anything.</p>\n",
-              out);
+               device->tier->timed ? "" : " fake", device->colour, device->spec, device->name);
+    if (!device->tier->timed) {
+        report_put(out, "<p class=\"loud\">%s: %s. Its times mean nothing.</p>\n",
+                   device->tier->mark, device->tier->words);
     }
     fputs("<dl>", out);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {

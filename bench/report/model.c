@@ -39,7 +39,7 @@ static int add_device(report_model *model, int file, const char *spec, const jso
                               .name = record_text(json, "name"),
                               .backend = record_text(json, "backend"),
                               .colour = model->device_count % REPORT_COLOURS,
-                              .fake = json_is_true(json_object_get(json, "fake"))};
+                              .tier = &tool_tiers[record_tier(json)]};
     bool several = model->count > 1;
     device->brief =
         record_format("%s%s%s", several ? model->files[file] : "", several ? ": " : "", spec);
@@ -207,7 +207,6 @@ static void add_row(report_model *model, json_t *problems, int file, const json_
     row->rate = span_of(record_at(json, computes(row) ? "rates.gflops" : "rates.gbps"), "value");
     row->vendor = strcmp(row->variant, "vendor") == 0;
     row->device = find_device(model, file, record_text(json, "device"));
-    row->fake = model->devices[row->device].fake || record_has_flag(json, "fake");
     row->ok = strcmp(row->status, bench_status_name(BENCH_OK)) == 0 && row->time.value > 0.0;
     row->counts = row->ok && record_level_of(json) < RECORD_INVALID;
     row->sign = record_sign(&model->signs[file], json);

@@ -100,15 +100,14 @@ static void put_warnings(report_page *page)
     FILE *out = page->out;
     for (int i = 0; i < model->count; i++) {
         const json_t *run = json_object_get(model->roots[i], "run");
-        bool fake = record_has_flag(run, "fake");
         for (int d = 0; d < model->device_count; d++) {
-            fake = fake || (model->devices[d].file == i && model->devices[d].fake);
-        }
-        if (fake) {
-            report_put(out,
-                       "<p class=\"loud\" role=\"alert\"><b>FAKE devices</b> took part in %s: "
-                       "stand-ins made for tests. None of their numbers means anything.</p>\n",
-                       model->files[i]);
+            const report_device *device = &model->devices[d];
+            if (device->file == i && !device->tier->timed) {
+                report_put(out,
+                           "<p class=\"loud\" role=\"alert\"><b>%s: %s</b> of %s is %s. Its times "
+                           "mean nothing.</p>\n",
+                           device->tier->mark, device->spec, model->files[i], device->tier->words);
+            }
         }
         if (record_has_flag(run, "interrupted")) {
             report_put(out,
@@ -150,10 +149,14 @@ static void put_subtitle(report_page *page)
     FILE *out = page->out;
     fputs("<ul class=\"key\" aria-label=\"Colours of the devices\">", out);
     for (int i = 0; i < model->device_count; i++) {
+        const tool_tier_words *tier = model->devices[i].tier;
         char *name = report_short_name(model->devices[i].name);
-        report_put(out, "<li><b class=\"dev d%d\">%s</b> %s%s</li>", model->devices[i].colour,
-                   model->devices[i].brief, name,
-                   model->devices[i].fake ? " <strong class=\"bad\">FAKE</strong>" : "");
+        report_put(out, "<li><b class=\"dev d%d\">%s</b> %s", model->devices[i].colour,
+                   model->devices[i].brief, name);
+        if (!tier->timed) {
+            report_put(out, " <strong class=\"bad\">%s</strong>", tier->mark);
+        }
+        fputs("</li>", out);
         free(name);
     }
     fputs("</ul>\n", out);

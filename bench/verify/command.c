@@ -25,6 +25,8 @@ static const char help[] =
     "  --fail-fast      stops at the first failure\n"
     "  --seed N         makes different inputs (default 1)\n"
     "  --json FILE      also writes results as JSON; - is standard output\n"
+    "  --brief          leaves out of the JSON what passed or is unsupported; it has\n"
+    "                   the counts for each device\n"
     "  --junit FILE     also writes results as JUnit XML\n"
     "  --help           shows this text\n";
 
@@ -131,6 +133,7 @@ static int parse(verify_run *run, int argc, char **argv)
                                    {"bitwise", NULL, &run->bitwise},
                                    {"inline", NULL, &run->inline_streams},
                                    {"fail-fast", NULL, &run->fail_fast},
+                                   {"brief", NULL, &run->brief},
                                    {"help", NULL, &run->help}};
     int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), NULL);
     if (code != TOOL_OK || run->help) {
@@ -138,6 +141,9 @@ static int parse(verify_run *run, int argc, char **argv)
     }
     if (run->suite && strcmp(run->suite, "quick") != 0 && strcmp(run->suite, "full") != 0) {
         return tool_error(TOOL_USAGE, "--suite must be quick or full, not \"%s\"", run->suite);
+    }
+    if (run->brief && !run->json) {
+        return tool_error(TOOL_USAGE, "--brief changes what --json writes: give --json too");
     }
     run->full = run->suite && strcmp(run->suite, "full") == 0;
     if (run->seed) {

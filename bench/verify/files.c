@@ -51,16 +51,21 @@ static json_t *result_json(const verify_run *run, const verify_target *target, i
 static json_t *run_json(const verify_run *run)
 {
     json_t *r = record_run("verify", run->argc, run->argv);
-    bool fake = false;
+    static const char *const flags[TOOL_TIERS] = {
+        [TOOL_STAND_IN] = "fake", [TOOL_SIMULATOR] = "simulated"};
+    bool has[TOOL_TIERS] = {false};
     for (int t = 0; t < run->target_count; t++) {
-        fake = fake || tool_is_fake(run->targets[t].info);
+        has[tool_tier_of(run->targets[t].info)] = true;
     }
-    if (fake) {
-        json_array_append_new(json_object_get(r, "flags"), json_string("fake"));
+    for (int i = 0; i < TOOL_TIERS; i++) {
+        if (has[i] && flags[i]) {
+            json_array_append_new(json_object_get(r, "flags"), json_string(flags[i]));
+        }
     }
     tool_set_text(r, "suite", run->full ? "full" : "quick");
     tool_set_int(r, "seed", (int64_t)run->seed_value);
     json_object_set_new(r, "bitwise", json_boolean(run->bitwise));
+    json_object_set_new(r, "brief", json_boolean(run->brief));
     json_object_set_new(r, "inline", json_boolean(run->inline_streams));
     tool_set_number(r, "seconds", run->seconds);
     tool_set_int(r, "passed", run->passed);
@@ -68,6 +73,12 @@ static json_t *run_json(const verify_run *run)
     tool_set_int(r, "errors", run->errors);
     tool_set_int(r, "unsupported", run->unsupported);
     return r;
+}
+
+static bool is_written(const verify_run *run, const verify_record *record)
+{
+    bool failed = record->status == BENCH_FAILED || record->status == BENCH_ERROR;
+    return record->ran && (failed || !run->brief);
 }
 
 static json_t *whole_json(const verify_run *run)
@@ -84,13 +95,14 @@ static json_t *whole_json(const verify_run *run)
         }
         tool_set_text(device, "digest_of_all", text);
         json_object_set_new(device, "fake", json_boolean(tool_is_fake(target->info)));
+        json_object_set_new(device, "summary", verify_summary(run, target->info));
         if (target->library == 0) {
             json_array_append_new(devices, device);
         } else {
             json_decref(device);
         }
         for (int i = 0; i < run->chosen_count; i++) {
-            if (target->records[i].ran) {
+            if (is_written(run, &target->records[i])) {
                 json_array_append_new(results, result_json(run, target, i));
             }
         }

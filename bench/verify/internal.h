@@ -33,7 +33,7 @@ typedef struct verify_target {
 typedef struct verify_run {
     /* options */
     const char *backend, *require, *suite, *op, *variant, *dtype, *case_id, *json, *junit, *seed;
-    bool list, bitwise, inline_streams, fail_fast, help;
+    bool list, bitwise, inline_streams, fail_fast, brief, help;
     bool full;
     uint64_t seed_value;
     int argc; /* the command line */
@@ -68,6 +68,9 @@ void verify_report(verify_run *run);
 /* The command that repeats a case on a device. The text is cut off if it is longer than `room`. */
 void verify_command(const verify_run *run, const verify_target *target, const bench_case *item,
                     char *text, size_t room);
+
+/* summary.c: counts for a device, by operation and by reason */
+json_t *verify_summary(const verify_run *run, const iso_device_info *info);
 
 /* files.c */
 int verify_write_files(verify_run *run);

@@ -66,7 +66,8 @@ enum {
     ISO_FEATURE_FAST_FMA = 4,    /* fma in hardware; without it, slower with the same bits */
     ISO_FEATURE_HOST_MEMORY = 8, /* device memory is host memory */
     ISO_FEATURE_FAKE = 16,       /* a stand-in made for tests: none of its numbers means anything */
-    ISO_FEATURE_COMPILES = 32    /* builds kernels at first use, or in iso_prepare */
+    ISO_FEATURE_COMPILES = 32,   /* builds kernels at first use, or in iso_prepare */
+    ISO_FEATURE_SIMULATED = 64   /* simulates or emulates the hardware: its times mean nothing */
 };
 
 typedef struct iso_device_info {

@@ -42,7 +42,8 @@ def device(spec, name, kind, roofs, fake=False):
                      "temperature_celsius": 41.0, "busy_percent": 0.0, "ecc": True,
                      "partition": None, "throttle": ["power"]}
     return {"spec": spec, "backend": backend, "index": int(index), "name": name, "vendor": None,
-            "uuid": None, "type": kind, "architecture": "a1", "driver": "driver 1",
+            "uuid": None, "type": kind,
+            "tier": "stand-in" if fake else "hardware", "architecture": "a1", "driver": "driver 1",
             "runtime": "runtime 2", "features": ["f64"] + (["fake"] if fake else []),
             "memory_total": 8 << 30, "memory_free": None, "cache_bytes": 1 << 20,
             "local_bytes": 0, "units": 4, "threads": 4, "clock_mhz": 2000,

@@ -67,6 +67,7 @@ def faults(root):
     yield "a number in the environment", put(("run", "environment", "OMP_PLACES"), 1)
     yield "an unknown member of a device", put(device + ("colour",), "green")
     yield "an unknown type of device", put(device + ("type",), "TPU")
+    yield "an unknown tier", put(device + ("tier",), "rumour")
     yield "an unknown feature", put(device + ("features",), ["fast"])
     yield "a property that is a number", put(device + ("properties", "BLAS"), 3)
     yield "fake as a number", put(device + ("fake",), 0)
@@ -171,6 +172,9 @@ def main():
         small = fewer(root)
         if name == "made up: bench":
             chosen = faults(small)
+        elif command == "verify" and root["run"]["brief"]:
+            chosen = [("an unknown count", put(("devices", 0, "summary", "maybe"), 1)),
+                      ("no reasons", drop(("devices", 0, "summary", "reasons")))]
         elif command == "verify":
             chosen = verify_faults()
         elif command == "bench":

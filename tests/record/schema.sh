@@ -14,7 +14,24 @@ cd "$scratch" || exit
     --bitwise --json verify.json >out || fail "verify exits with $?"
 "$tool" verify --backend openmp --op gemm,sum --dtype f32,i32 --variant vendor,naive --json plain.json >out ||
     fail "verify exits with $?"
-set -- verify.json plain.json
+# --brief: the counts of the whole file, and no case that passed.
+expect 0 verify --backend openmp --op gemm,sum --dtype f32,i32 --variant vendor,naive --json brief.json --brief
+python3 - plain.json brief.json <<'END' || fail "--brief"
+import json, sys
+whole, brief = (json.load(open(path)) for path in sys.argv[1:])
+summary = brief["devices"][0]["summary"]
+results = whole["results"]
+def count(status, op=None):
+    return sum(r["status"] == status and op in (None, r["op"]) for r in results)
+assert brief["results"] == [] and len(results) > 100 and summary == whole["devices"][0]["summary"]
+assert summary["passed"] == count("ok") > 0 and summary["failed"] == summary["errors"] == 0
+assert summary["unsupported"] == count("unsupported") == sum(r["cases"] for r in summary["reasons"])
+assert [o["passed"] for o in summary["operations"] if (o["op"], o["variant"]) == ("gemm", "naive")] == [
+    sum(r["status"] == "ok" and r["op"] == "gemm" and r["variant"] == "naive" for r in results)]
+assert brief["devices"][0]["tier"] == "hardware"
+END
+expect 2 verify --backend openmp --brief
+set -- verify.json plain.json brief.json
 if "$tool" help | grep -q '^  bench '; then
     # Only one small size of each operation: with a sanitizer, more would be slow. The limit keeps the
     # roofs' arrays small, which otherwise grow with the last-level cache.

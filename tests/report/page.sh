@@ -37,7 +37,7 @@ document --evil --fake >evil.json
 report evil.json -o evil.html
 [ ! -s err ] || fail "it complains: $(cat err)"
 check evil.html evil.json
-grep -q '<b>FAKE devices</b>' evil.html || fail "fakes are not marked"
+grep -q '<b>FAKE: ' evil.html || fail "fakes are not marked"
 
 # Several files, two of them of the same name.
 mkdir other

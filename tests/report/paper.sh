@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# paper.sh: the PDF figures in a two-column LaTeX page: their widths, fonts and the size of text.
+# paper.sh FOLDER [latex]: the fonts of the PDF figures and the size of their text; with "latex", the
+# figures in a two-column LaTeX page.
 . "$ISOMER_TEST_COMMON"
-here=$1
+here=$1 latex=${2:-}
 need python3 python3
 need pdffonts poppler-utils
 cd "$scratch"
@@ -22,6 +23,7 @@ for file in figures/*.pdf; do
     python3 "$here/figures.py" words words.html "$file" || fail "$file"
 done
 
+[ -n "$latex" ] || exit 0
 need pdflatex texlive-latex-base
 cat >page.tex <<'END'
 \documentclass[twocolumn]{article}

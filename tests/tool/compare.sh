@@ -156,7 +156,11 @@ refused tf32.json "math mode" strict tf32 --force
 sed 's/"seed":1/"seed":2/' a.json >seed.json
 refused seed.json "seed of a.json is 1" "seed.json is 2"
 sed 's/"fake":false/"fake":true/' a.json >fake.json
-refused fake.json "stand-in" real
+refused fake.json "on the hardware itself" "on a stand-in made for tests"
+sed 's/"fake":false/"fake":false,"tier":"simulator"/' a.json >simulator.json
+refused simulator.json "on the hardware itself" "on a simulator of the hardware"
+sed 's/"fake":false/"fake":false,"tier":"cpu-driver"/' a.json >driver.json
+compare 0 a.json driver.json
 compare 0 fake.json fake.json
 # Other sizes: the same times for an eighth of the operations.
 sed 's/256x256x256/128x128x128/; s/512x512x512/64x64x64/

@@ -178,7 +178,7 @@ says out "removed run 1" "removed run 2"
 # What is refused.
 run 20 585.02 abc 1 true >fake.json
 follow 5 add fake.json
-says err "stand-in" "--force"
+says err "a stand-in or a simulator" "--force"
 follow 0 add fake.json --force
 sed 's/"status":"ok"/"status":"error"/; s/"reason":null/"reason":"lost"/
      s/"times":{.*"calls":1},"rates":{[^}]*}/"times":null,"rates":null/; s/-11T/-21T/' 11.json >bad.json
