@@ -133,6 +133,8 @@ iso_status ocl_device_info(int32_t index, iso_device_info *out)
                 : at->type & OCL_TYPE_GPU ? ISO_DEVICE_GPU
                                           : ISO_DEVICE_ACCELERATOR;
     out->features = features_of(at->device);
+    /* It interprets kernels to find faults in them. */
+    out->features |= strcmp(platform, "Oclgrind") == 0 ? ISO_FEATURE_SIMULATED : 0;
     out->memory_total = (int64_t)number(at->device, OCL_DEVICE_MEMORY);
     out->memory_free = -1;
     /* A driver does not report which cache level this is. NVIDIA's driver reports the first level:

@@ -56,14 +56,14 @@ static void set_counts(json_t *object)
     }
 }
 
-/* Adds the types of the cases that passed. */
-static void add_type(json_t *object, const char *type)
+/* Adds a type to a list of types, which is made if it is missing; "": no type. */
+static void add_type(json_t *object, const char *key, const char *type)
 {
-    json_t *types = json_object_get(object, "types"), *one;
+    json_t *types = json_object_get(object, key), *one;
     size_t i;
     if (!types) {
         types = json_array();
-        json_object_set_new(object, "types", types);
+        json_object_set_new(object, key, types);
     }
     json_array_foreach(types, i, one)
     {
@@ -99,8 +99,9 @@ json_t *verify_summary(const verify_run *run, const iso_device_info *info)
             object = find(operations, "op", item->op->verified, "variant", item->variant);
             count_one(object, key);
             if (record->status == BENCH_OK) {
-                add_type(object, item->type);
+                add_type(object, "types", item->type);
             } else if (record->status == BENCH_UNSUPPORTED) {
+                add_type(object, "unsupported_types", item->type);
                 count_one(find(reasons, "reason", record->reason ? record->reason : "", NULL, NULL),
                           "cases");
             }
@@ -109,7 +110,8 @@ json_t *verify_summary(const verify_run *run, const iso_device_info *info)
     json_array_foreach(operations, at, object)
     {
         set_counts(object);
-        add_type(object, "");
+        add_type(object, "types", "");
+        add_type(object, "unsupported_types", "");
     }
     tool_set_int(summary, "digests", digests);
     json_object_set_new(summary, "operations", operations);

@@ -46,6 +46,7 @@ for fault in none race divergent bounds; do
 done
 
 "$tool" info --all >"$scratch/info"
+grep -q SIMULATED "$scratch/info" || fail "info does not say that Oclgrind is a simulator: $(cat "$scratch/info")"
 grep -q 'OpenCL platform  *Oclgrind' "$scratch/info" || fail "isomer does not use Oclgrind"
 
 # One case for each kernel and type: the smallest that is not trivial.

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""evidence.py --check | --write: what each claim about a device rests on, from the files beside this script.
+
+The table of devices in README.md stands between <!-- evidence --> and <!-- /evidence -->, the commands
+that make the files again in bench/results/README.md, between <!-- commands --> and <!-- /commands -->.
+--write puts them there; --check ends with 1 if they are others. A row is a device of a results file
+whose suite is whole: `bench` or `verify` without --op, --case and the like.
+"""
+import glob
+import json
+import os
+import re
+import shlex
+import sys
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(FOLDER))
+TIERS = {"hardware": "hardware", "simulator": "simulator", "cpu-driver": "driver on a CPU",
+         "compiled": "compiled", "stand-in": "stand-in"}
+CHOICES = ("--op", "--case", "--variant", "--dtype", "--size", "--axis")
+OUTPUTS = ("--json", "--csv", "--markdown", "--report", "--export", "--junit")
+# How a file's command was started, where the file itself cannot know.
+AROUND = {}
+
+
+def documents():
+    for path in sorted(glob.glob(os.path.join(FOLDER, "*.json"))):
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        if document.get("schema", "").split("/")[0] in ("isomer-results", "isomer-compiled"):
+            if document.get("run", {}).get("command") != "against":
+                yield os.path.basename(path), document
+
+
+def tier_of(device):
+    """The tier; files of version 0.1 have none."""
+    if "tier" in device:
+        return device["tier"]
+    if device["fake"]:
+        return "stand-in"
+    return "cpu-driver" if device["backend"] == "opencl" and device["type"] == "CPU" else "hardware"
+
+
+def counts(document, device):
+    """{(op, variant): (types that ran, types that did not, whether any ran)}, how many results passed,
+    and how many failed."""
+    table = {}
+    if "summary" in device:
+        summary = device["summary"]
+        for row in summary["operations"]:
+            table[row["op"], row["variant"]] = (set(row["types"]), set(row["unsupported_types"]),
+                                                row["passed"] > 0)
+        return table, summary["passed"], summary["failed"] + summary["errors"]
+    passed = failed = 0
+    for row in document["results"]:
+        if row["device"] != device["spec"]:
+            continue
+        types, lacking, any_ran = table.get((row["op"], row["variant"]), (set(), set(), False))
+        ran = row["status"] == "ok"
+        if row["dtype"]:
+            (types if ran else lacking).add(row["dtype"])
+        table[row["op"], row["variant"]] = (types, lacking, any_ran or ran)
+        passed += ran
+        failed += row["status"] in ("failed", "error")
+    return table, passed, failed
+
+
+def not_run(table):
+    """The variants of which nothing ran, and the types of which no case of a variant did."""
+    missing = {}
+    for (op, variant), (types, unsupported, any_ran) in table.items():
+        if not any_ran:
+            missing.setdefault(variant, []).append(op)
+        elif unsupported - types:
+            missing.setdefault(variant, []).append(f"{op} of {' '.join(sorted(unsupported - types))}")
+    return "; ".join(f"{variant}: {', '.join(ops)}" for variant, ops in sorted(missing.items())) or "–"
+
+
+def plain(text):
+    return (text or "").replace("|", "\\|").replace("(R)", "")
+
+
+def rows():
+    for name, document in documents():
+        if document["schema"].startswith("isomer-compiled"):
+            for one in document["architectures"]:
+                title = f"{one['architecture']}, by {plain(one.get('compiler') or document.get('compiler'))}"
+                yield ("compiled", one["backend"], title, "–", f"{one['programs']} programs",
+                       document["time"][:10], name, "nothing is executed")
+            continue
+        run = document["run"]
+        if any(word.split("=")[0] in CHOICES for word in run["arguments"] if word.startswith("--")):
+            continue
+        for device in document["devices"]:
+            table, passed, failed = counts(document, device)
+            words = [plain(device["name"])]
+            if device["architecture"] and device["backend"] != "openmp":
+                words.append(plain(device["architecture"]))
+            if device["backend"] == "openmp":
+                words.append(plain(device["architecture"]))
+            if device["backend"] == "opencl" and device["driver"]:
+                words.append(plain(device["driver"]))
+            kind = "results" if run["command"] == "bench" else "cases"
+            text = f"{passed} {kind}" + (f", {failed} failed" if failed else "")
+            yield (tier_of(device), device["backend"], ", ".join(words), f"{run['command']} {run['suite']}",
+                   text, run["time"][:10], name, not_run(table))
+
+
+def evidence():
+    lines = ["| device | backend | tier | suite | passed | date | file | what was not run |",
+             "|---|---|---|---|---|---|---|---|"]
+    order = list(TIERS)
+    made = sorted(rows(), key=lambda r: (order.index(r[0]), r[1], r[2], r[6]))
+    # Chips of one compiler and one outcome share a row.
+    for tier, backend, title, suite, passed, date, name, missing in made:
+        lines.append(f"| {title} | `{backend}` | {TIERS[tier]} | {suite} | {passed} | {date} | "
+                     f"[{name}](bench/results/{name}) | {missing} |")
+    return "\n".join(lines)
+
+
+def relative(value):
+    """A path in the build's folder, as the reader of the command has it."""
+    return re.sub(r"^/.*?/(build/)", r"$PWD/\1", value)
+
+
+def command_of(name, document):
+    if "command" in document:
+        return document["command"]
+    run = document["run"]
+    words, left = ["isomer"], iter(run["arguments"][1:])
+    for word in left:
+        if word in OUTPUTS:
+            next(left)
+        else:
+            words.append(word)
+    words += ["--json", name]
+    settings = [f"{s['name']}={relative(s['value'])}" for s in run["settings"]
+                if s["source"] == "environment" and s["name"] != "ISOMER_CACHE_DIR"]
+    return " ".join(settings + [AROUND.get(name, "")] * (name in AROUND) + [shlex.join(words)])
+
+
+def commands():
+    lines = ["| file | command |", "|---|---|"]
+    for name, document in documents():
+        lines.append(f"| [{name}]({name}) | `{command_of(name, document)}` |")
+    return "\n".join(lines)
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in ("--check", "--write"):
+        sys.exit(__doc__)
+    for page, mark, text in ((os.path.join(ROOT, "README.md"), "evidence", evidence()),
+                             (os.path.join(FOLDER, "README.md"), "commands", commands())):
+        with open(page, encoding="utf-8") as file:
+            old = file.read()
+        begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
+        if old.count(begin) != 1 or old.count(end) != 1:
+            sys.exit(f"{page} has no place for {mark}")
+        head, rest = old.split(begin)
+        new = head + begin + text + "\n" + end + rest.split(end)[1]
+        if sys.argv[1] == "--write":
+            with open(page, "w", encoding="utf-8") as file:
+                file.write(new)
+        elif new != old:
+            sys.exit(f"{page} does not show what the files hold: run {sys.argv[0]} --write")
+
+
+main()
