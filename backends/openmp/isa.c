@@ -156,7 +156,9 @@ static const struct {
     const cpu_kernels *kernels;
     int needs;
 } sets[] = {
+#if defined(CPU_HAS_GENERIC)
     {&cpu_kernels_generic, NEEDS_NOTHING},
+#endif
 #if defined(CPU_HAS_NEON)
     {&cpu_kernels_neon, NEEDS_NOTHING},
 #endif
@@ -182,7 +184,7 @@ static int runs(int i)
 const cpu_kernels *cpu_isa_best(void)
 {
     int best = SETS - 1;
-    while (!runs(best)) { /* the generic kernels always run */
+    while (!runs(best)) { /* the first set always runs */
         best--;
     }
     return sets[best].kernels;

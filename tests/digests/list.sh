@@ -10,10 +10,15 @@ digests() {
         cat "$scratch/log"
         fail "exit code $digests_code of: $*"
     fi
-    grep -oE '"(id|digest)": *"[^"]*"' "$scratch/json" |
-        awk -F'"' '$2 == "id" { id = $4 } $2 == "digest" && id != "" { print id, $4 }' >"$digests_file"
+    digests_of "$scratch/json" >"$digests_file"
     rm -f "$scratch/json"
     [ -s "$digests_file" ] || fail "no digests from: $*"
+}
+
+# digests_of JSON: those lines of a file that verify wrote.
+digests_of() {
+    grep -oE '"(id|digest)": *"[^"]*"' "$1" |
+        awk -F'"' '$2 == "id" { id = $4 } $2 == "digest" && id != "" { print id, $4 }'
 }
 
 # same NAME FILE FILE: the second file has the same digests as the first.

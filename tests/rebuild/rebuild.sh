@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# rebuild PRESET OPTIONS...: builds the project with a preset in a separate folder, $rebuilt. Later
-# runs build only what changed. Prints the time it took.
+# rebuild PRESET OPTIONS...: builds the project with a preset in a separate folder, $rebuilt, which is
+# named after the preset or $rebuild_name. Later runs build only what changed. Prints the time it took.
 . "$source_dir/tests/trust/loose.sh"
 jobs=${JOBS:-$(nproc)}
 rebuild() {
     preset=$1
-    rebuilt=$build_dir/rebuild/$preset
+    rebuilt=$build_dir/rebuild/${rebuild_name:-$preset}
     shift
     start=$(date +%s)
     (

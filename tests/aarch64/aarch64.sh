@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# aarch64.sh: isomer is built for aarch64 without a warning and gives the digests of this machine's
+# build under qemu-user, in one type of each operation. A planted difference in rounding is found.
+. "$ISOMER_TEST_COMMON"
+. "$source_dir/tests/aarch64/common.sh"
+
+# All but the kernels is compiled without optimisation here, to save time; full.sh compiles it as it
+# is released.
+cross_build quick -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DISOMER_CPU_SETS=neon
+isa neon cortex-a57
+
+# Reductions of each kind and one order of products, because the checks compute slowly here.
+some() {
+    digests "$scratch/some" "$@" verify --backend openmp --dtype f32,e4 --op transfer,transpose,sum,norm2,argmin,map,gemv
+    digests "$scratch/products" "$@" verify --backend openmp --case 'gemm/*/f32/nt/*'
+    cat "$scratch/some" "$scratch/products"
+}
+some "$tool" >"$scratch/here"
+some "$qemu" "$emulated" >"$scratch/arm"
+same "aarch64, neon" "$scratch/here" "$scratch/arm"
+
+# With the planted library the same run fails, and lacks digests of just triad's cases.
+plant map
+code=0
+"$qemu" -E LD_LIBRARY_PATH="$scratch/planted" "$emulated" verify --backend openmp --suite quick --bitwise --dtype f32 \
+    --op triad,scale --json "$scratch/json" >"$scratch/log" 2>&1 || code=$?
+says "$scratch/log" "FAILED map/tiled/f32/triad/"
+[ "$code" = 1 ] || fail "verify exits with $code instead of 1 over the planted difference"
+digests_of "$scratch/json" >"$scratch/planted.digests"
+grep -E '^map/[a-z]*/f32/(triad|scale)/' "$scratch/here" >"$scratch/part" || fail "no such cases"
+# A case that fails has no digest.
+diff "$scratch/part" "$scratch/planted.digests" | sed -n 's/^[<>] //p' >"$scratch/other"
+[ -s "$scratch/other" ] || fail "the planted difference in rounding gives the same digests"
+! grep -v '^map/tiled/f32/triad/' "$scratch/other" || fail "the digests above differ, where nothing is planted"
+say "planted: $(wc -l <"$scratch/other") of $(wc -l <"$scratch/part") digests are lost"
