@@ -111,8 +111,10 @@ def evidence():
     lines = ["| device | backend | tier | suite | passed | date | file | what was not run |",
              "|---|---|---|---|---|---|---|---|"]
     order = list(TIERS)
-    made = sorted(rows(), key=lambda r: (order.index(r[0]), r[1], r[2], r[6]))
-    # Chips of one compiler and one outcome share a row.
+    newest = {}  # a device is in several files if others were compared with it
+    for row in sorted(rows(), key=lambda r: r[5]):
+        newest[row[:4]] = row
+    made = sorted(newest.values(), key=lambda r: (order.index(r[0]), r[1], r[2], r[6]))
     for tier, backend, title, suite, passed, date, name, missing in made:
         lines.append(f"| {title} | `{backend}` | {TIERS[tier]} | {suite} | {passed} | {date} | "
                      f"[{name}](bench/results/{name}) | {missing} |")
