@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icd.c - a faulty OpenCL driver: wraps the driver at FAULT_DRIVER (PoCL) under another name. FAULT
- * selects the fault:
+ * icd.c - a faulty OpenCL driver: wraps the driver at FAULT_DRIVER (PoCL, or Intel's) under another
+ * name. FAULT selects the fault:
  *
  *   (none)        nothing
  *   start         ends the process when the loader queries platforms
@@ -11,6 +11,7 @@
  *   launch-hang   never returns from the third kernel
  *   bits          does not run the third kernel and reports that it did
  *   end           ends the process during exit
+ *   rounding      compiles every fma of a program as a product and a sum, which rounds twice
  *
  * FAULT_VERSION is the version that it reports. FAULT_COUNT is a file that gets a line for each
  * process that queried its platforms.
@@ -120,6 +121,23 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_ui
                                            list, event);
 }
 
+static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char **texts,
+                                             const size_t *lengths, cl_int *code)
+{
+    static const char planted[] = "#define fma(a, b, c) ((a) * (b) + (c))\n";
+    enum { TEXTS = 8 };
+    const char *all[TEXTS + 1] = {planted};
+    size_t sizes[TEXTS + 1] = {0};
+    if (!faulty("rounding") || count > TEXTS) {
+        return original.clCreateProgramWithSource(context, count, texts, lengths, code);
+    }
+    for (cl_uint i = 0; i < count; i++) {
+        all[i + 1] = texts[i];
+        sizes[i + 1] = lengths ? lengths[i] : 0;
+    }
+    return original.clCreateProgramWithSource(context, count + 1, all, sizes, code);
+}
+
 __attribute__((destructor)) static void at_end(void)
 {
     if (faulty("end")) {
@@ -150,6 +168,7 @@ static void change_table(cl_icd_dispatch *table)
     table->clGetDeviceIDs = device_ids;
     table->clGetDeviceInfo = device_info;
     table->clEnqueueNDRangeKernel = launch;
+    table->clCreateProgramWithSource = create_program;
 }
 
 static cl_int CL_API_CALL platforms(cl_uint room, cl_platform_id *list, cl_uint *count)
