@@ -48,6 +48,7 @@ static bool open_lt(simt_library *self)
 
 static simt_library blas_library = {
     .loader = {.title = "cuBLAS",
+               .since = CUDA_OLDEST,
                .where = &cuda_where,
                .names = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"},
                LOADER_FUNCTIONS(blas, CUDA_CUBLAS_SYMBOLS)},
@@ -60,6 +61,7 @@ static simt_library blas_library = {
 
 static simt_library lt_library = {
     .loader = {.title = "cuBLASLt",
+               .since = CUDA_OLDEST,
                .where = &cuda_where,
                .names = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"},
                LOADER_FUNCTIONS(lt, CUDA_CUBLASLT_SYMBOLS)},
@@ -205,9 +207,11 @@ static iso_status precision(const simt_device *device, const iso_gemm_op *op)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-static bool wide_gemm(bool batched)
+#define LACKS(name) (blas.name ? NULL : #name)
+
+static const char *lacks_wide_gemm(bool batched)
 {
-    return batched ? blas.cublasGemmStridedBatchedEx_64 != NULL : blas.cublasGemmEx_64 != NULL;
+    return batched ? LACKS(cublasGemmStridedBatchedEx_64) : LACKS(cublasGemmEx_64);
 }
 
 static uint32_t gemm(const simt_blas_product *p)
@@ -280,14 +284,14 @@ static uint32_t turn(const simt_blas_turn *t)
     }
 }
 
-static bool wide_fold(iso_reduce_op op, iso_dtype dtype)
+static const char *lacks_wide_fold(iso_reduce_op op, iso_dtype dtype)
 {
     if (op == ISO_ASUM) {
-        return dtype == ISO_F64 ? blas.cublasDasum_v2_64 != NULL : blas.cublasSasum_v2_64 != NULL;
+        return dtype == ISO_F64 ? LACKS(cublasDasum_v2_64) : LACKS(cublasSasum_v2_64);
     }
-    return dtype == ISO_F64   ? blas.cublasDdot_v2_64 != NULL
-           : dtype == ISO_F32 ? blas.cublasSdot_v2_64 != NULL
-                              : blas.cublasDotEx_64 != NULL;
+    return dtype == ISO_F64   ? LACKS(cublasDdot_v2_64)
+           : dtype == ISO_F32 ? LACKS(cublasSdot_v2_64)
+                              : LACKS(cublasDotEx_64);
 }
 
 static uint32_t dot(const simt_blas_fold *f)
@@ -365,7 +369,7 @@ static const simt_blas blas_table = {
     .lost = lost,
     .precision = precision,
     .gemm = gemm,
-    .wide_gemm = wide_gemm,
+    .lacks_wide_gemm = lacks_wide_gemm,
     .gemm_names = {"cublasGemmEx", "cublasGemmStridedBatchedEx"},
     .turn = turn,
     .turn_names = {"cublasSgeam", "cublasDgeam", "cublasZgeam"},
@@ -374,7 +378,7 @@ static const simt_blas blas_table = {
                    .half = true},
     .dot = dot,
     .asum = asum,
-    .wide_fold = wide_fold,
+    .lacks_wide_fold = lacks_wide_fold,
     .sum_names = {"cublasDotEx with a one of stride 0", "cublasSdot with a one of stride 0",
                   "cublasDdot with a one of stride 0"},
     .dot_names = {"cublasDotEx", "cublasSdot", "cublasDdot"},

@@ -24,6 +24,7 @@ static nvrtc_api rtc;
 
 static loader_library library = {
     .title = "NVRTC, the compiler of CUDA kernels,",
+    .since = CUDA_OLDEST,
     .where = &cuda_where,
     .names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so.11.1",
               "libnvrtc.so.11.0"},

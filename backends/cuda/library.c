@@ -34,6 +34,16 @@ static bool refuses(const char *name, char *why, size_t capacity)
     return true;
 }
 
+/* For the message about a driver that lacks a function; such a driver may not be initialised. */
+static void version_of(const loader_library *library, char *text, size_t capacity)
+{
+    cuda_code (*get)(int *version) = NULL;
+    int version = 0;
+    if (loader_get(library, "cuDriverGetVersion", &get) && get(&version) == CUDA_DONE) {
+        (void)snprintf(text, capacity, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    }
+}
+
 #define BELOW {"", "lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}
 const loader_where cuda_where = {
     .host = &cuda_host,
@@ -52,6 +62,8 @@ int32_t cuda_version;
 
 loader_library cuda_driver_library = {
     .title = "NVIDIA's driver library",
+    .since = CUDA_OLDEST,
+    .version = version_of,
     .where = &cuda_where,
     .names = {"libcuda.so.1"},
     LOADER_FUNCTIONS(cu, CUDA_DRIVER_SYMBOLS),
@@ -162,10 +174,10 @@ static void look(void)
         call_failed("cuDeviceGetCount", code);
     } else if (version < CUDA_VERSION_LEAST) {
         found.state = ISO_STATE_NO_DRIVER;
-        (void)snprintf(
-            found.reason, sizeof found.reason,
-            "%.1024s: the driver supports CUDA %d.%d, but the oldest usable version is 11.0",
-            library->path, version / 1000, version % 1000 / 10);
+        (void)snprintf(found.reason, sizeof found.reason,
+                       "%.1024s: the driver supports CUDA %d.%d, but the oldest usable version "
+                       "is " CUDA_OLDEST,
+                       library->path, version / 1000, version % 1000 / 10);
     } else if (count < 1) {
         call_failed("cuDeviceGetCount", CUDA_NO_DEVICE);
     } else {

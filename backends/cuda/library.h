@@ -19,7 +19,10 @@
 typedef struct cuda_api LOADER_TABLE(CUDA_DRIVER_SYMBOLS) cuda_api;
 typedef struct nvrtc_api LOADER_TABLE(CUDA_NVRTC_SYMBOLS) nvrtc_api;
 
+/* The oldest usable version, of the driver and of the toolkit's libraries. Only from 11.0 on the
+ * driver exports cuDevicePrimaryCtxRelease_v2, and cuBLAS has its types of computation. */
 enum { CUDA_VERSION_LEAST = 11000 };
+#define CUDA_OLDEST "CUDA 11.0"
 
 extern const iso_host *cuda_host;
 extern cuda_api cu;          /* filled once probing has found a device */

@@ -13,6 +13,7 @@ static struct LOADER_TABLE(CUDA_NVML_SYMBOLS) nvml;
 
 static loader_library library = {
     .title = "NVML, which comes with the driver,",
+    .since = "that of " CUDA_OLDEST,
     .where = &cuda_where,
     .names = {"libnvidia-ml.so.1"},
     LOADER_FUNCTIONS(nvml, CUDA_NVML_SYMBOLS),

@@ -84,6 +84,7 @@ static void describe_lt(simt_device *device, char *text, size_t capacity)
 
 static simt_library blas_library = {
     .loader = {.title = "rocBLAS",
+               .since = HIP_OLDEST,
                .where = &hip_where,
                LOADER_FUNCTIONS(blas, HIP_ROCBLAS_SYMBOLS)},
     .open = open_blas,
@@ -93,7 +94,10 @@ static simt_library blas_library = {
 };
 
 static simt_library lt_library = {
-    .loader = {.title = "hipBLASLt", .where = &hip_where, LOADER_FUNCTIONS(lt, HIP_LT_SYMBOLS)},
+    .loader = {.title = "hipBLASLt",
+               .since = "ROCm 6.0",
+               .where = &hip_where,
+               LOADER_FUNCTIONS(lt, HIP_LT_SYMBOLS)},
     .open = open_lt,
     .needs_terms = true,
     .operations = {[ISO_OP_GEMM] = &simt_lt_gemm},
@@ -258,10 +262,11 @@ static iso_status precision(const simt_device *device, const iso_gemm_op *op)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-static bool wide_gemm(bool batched)
+#define LACKS(name) (blas.name ? NULL : #name)
+
+static const char *lacks_wide_gemm(bool batched)
 {
-    return batched ? blas.rocblas_gemm_strided_batched_ex_64 != NULL
-                   : blas.rocblas_gemm_ex_64 != NULL;
+    return batched ? LACKS(rocblas_gemm_strided_batched_ex_64) : LACKS(rocblas_gemm_ex_64);
 }
 
 static uint32_t gemm(const simt_blas_product *p)
@@ -313,11 +318,11 @@ static iso_status lt_version(void *handle, int *version)
 
 /* ---- transposes and reductions --------------------------------------------------------------- */
 
-static bool wide_turn(int64_t element_bytes)
+static const char *lacks_wide_turn(int64_t element_bytes)
 {
-    return element_bytes == 4   ? blas.rocblas_sgeam_64 != NULL
-           : element_bytes == 8 ? blas.rocblas_dgeam_64 != NULL
-                                : blas.rocblas_zgeam_64 != NULL;
+    return element_bytes == 4   ? LACKS(rocblas_sgeam_64)
+           : element_bytes == 8 ? LACKS(rocblas_dgeam_64)
+                                : LACKS(rocblas_zgeam_64);
 }
 
 static uint32_t turn(const simt_blas_turn *t)
@@ -340,14 +345,14 @@ static uint32_t turn(const simt_blas_turn *t)
 #undef GEAM
 }
 
-static bool wide_fold(iso_reduce_op op, iso_dtype dtype)
+static const char *lacks_wide_fold(iso_reduce_op op, iso_dtype dtype)
 {
     if (op == ISO_ASUM) {
-        return dtype == ISO_F64 ? blas.rocblas_dasum_strided_batched_64 != NULL
-                                : blas.rocblas_sasum_strided_batched_64 != NULL;
+        return dtype == ISO_F64 ? LACKS(rocblas_dasum_strided_batched_64)
+                                : LACKS(rocblas_sasum_strided_batched_64);
     }
-    return dtype == ISO_F64 ? blas.rocblas_ddot_strided_batched_64 != NULL
-                            : blas.rocblas_sdot_strided_batched_64 != NULL;
+    return dtype == ISO_F64 ? LACKS(rocblas_ddot_strided_batched_64)
+                            : LACKS(rocblas_sdot_strided_batched_64);
 }
 
 /* Returns the bytes of workspace for one row. The library keeps one partial result for every 512
@@ -448,17 +453,17 @@ static const simt_blas blas_table = {
     .forget_error = forget_error,
     .precision = precision,
     .gemm = gemm,
-    .wide_gemm = wide_gemm,
+    .lacks_wide_gemm = lacks_wide_gemm,
     .gemm_names = {"rocblas_gemm_ex", "rocblas_gemm_strided_batched_ex"},
     .turn = turn,
-    .wide_turn = wide_turn,
+    .lacks_wide_turn = lacks_wide_turn,
     .turn_names = {"rocblas_sgeam", "rocblas_dgeam", "rocblas_zgeam"},
     .reductions = {.library = "rocBLAS",
                    .norm2_problem = "is not known to keep subnormal elements",
                    .rows = true},
     .dot = dot,
     .asum = asum,
-    .wide_fold = wide_fold,
+    .lacks_wide_fold = lacks_wide_fold,
     .sum_names = {NULL, "rocblas_sdot_strided_batched with a one of stride 0",
                   "rocblas_ddot_strided_batched with a one of stride 0"},
     .dot_names = {NULL, "rocblas_sdot_strided_batched", "rocblas_ddot_strided_batched"},

@@ -12,6 +12,7 @@ static hiprtc_api rtc;
 
 static loader_library rtc_library = {
     .title = "hipRTC, which compiles the kernels,",
+    .since = HIP_OLDEST,
     .where = &hip_where,
     LOADER_FUNCTIONS(rtc, HIP_RTC_SYMBOLS),
 };

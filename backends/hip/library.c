@@ -39,10 +39,33 @@ bool hip_survives(const char *const *arguments, const char *besides, char *why, 
 
 /* ---- the runtime and its errors -------------------------------------------------------------- */
 
+/* "ROCm 6.4"; before 4.0, versions were numbered in other ways. */
+static void version_text(int version, char *text, size_t capacity)
+{
+    enum { MAJOR = 10000000, MINOR = 100000 };
+    if (version >= MAJOR) {
+        (void)snprintf(text, capacity, "ROCm %d.%d", version / MAJOR, version % MAJOR / MINOR);
+    } else {
+        (void)snprintf(text, capacity, "a ROCm before 4.0 (%d)", version);
+    }
+}
+
+static void version_of(const loader_library *library, char *text, size_t capacity)
+{
+    hip_code (*get)(int *version) = NULL;
+    int version = 0;
+    if (loader_get(library, "hipRuntimeGetVersion", &get) && get(&version) == HIP_DONE) {
+        version_text(version, text, capacity);
+    }
+}
+
 loader_library hip_runtime_library = {
     .title = "ROCm's HIP runtime",
+    .since = HIP_OLDEST,
+    .version = version_of,
     .where = &hip_where,
-    .names = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"},
+    /* The last is too old, and is opened so that the reason can say so. */
+    .names = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so.4"},
     LOADER_FUNCTIONS(hip, HIP_RUNTIME_SYMBOLS),
 };
 
@@ -110,24 +133,31 @@ static void call_failed(const char *call, hip_code code)
 static void look(void)
 {
     const loader_library *library = &hip_runtime_library;
-    if (!loader_open_driver(&hip_runtime_library, &found)) {
-        return;
-    }
     static char *no_variables[] = {NULL};
     if (!environ) {
         environ = no_variables; /* after clearenv it is NULL, and hipInit of 5.2 would crash */
+    }
+    if (!loader_open_driver(&hip_runtime_library, &found)) {
+        return;
     }
     int count = 0;
     int version = 0;
     hip_code code = hip.hipInit(0);
     if (code != HIP_DONE) {
         call_failed("hipInit", code);
+    } else if ((code = hip.hipRuntimeGetVersion(&version)) != HIP_DONE) {
+        call_failed("hipRuntimeGetVersion", code);
+    } else if (version < HIP_VERSION_LEAST) {
+        char text[64];
+        version_text(version, text, sizeof text);
+        found.state = ISO_STATE_NO_DRIVER;
+        (void)snprintf(found.reason, sizeof found.reason,
+                       "%.1024s: this is %s, but the oldest usable version is " HIP_OLDEST,
+                       library->path, text);
     } else if ((code = hip.hipGetDeviceCount(&count)) != HIP_DONE) {
         call_failed("hipGetDeviceCount", code);
     } else if (count < 1) {
         call_failed("hipGetDeviceCount", HIP_NO_DEVICE);
-    } else if ((code = hip.hipRuntimeGetVersion(&version)) != HIP_DONE) {
-        call_failed("hipRuntimeGetVersion", code);
     } else if (!hip.hipGetDevicePropertiesR0600 &&
                (!hip.hipGetDeviceProperties || version / 10000000 > 5)) {
         found.state = ISO_STATE_LOAD_FAILED;

@@ -20,7 +20,12 @@ typedef struct hip_api LOADER_TABLE(HIP_RUNTIME_SYMBOLS) hip_api;
 typedef struct hiprtc_api LOADER_TABLE(HIP_RTC_SYMBOLS) hiprtc_api;
 
 extern const iso_host *hip_host;
-extern hip_api hip;             /* filled once probing has found a device */
+extern hip_api hip; /* filled once probing has found a device */
+/* The oldest usable version: that of the oldest headers that the lists in symbols.h were compared
+ * with, and of the oldest compiler that the kernels were compiled by. */
+enum { HIP_VERSION_LEAST = 50200000 };
+#define HIP_OLDEST "ROCm 5.2"
+
 extern int32_t hip_version;     /* of the runtime: 60443483 for 6.4 */
 extern int32_t hip_major(void); /* 6 for 6.4 */
 

@@ -13,6 +13,7 @@ static struct LOADER_TABLE(HIP_RSMI_SYMBOLS) smi;
 
 static loader_library library = {
     .title = "ROCm SMI",
+    .since = HIP_OLDEST,
     .where = &hip_where,
     .names = {"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
               "librocm_smi64.so.4", "librocm_smi64.so.3", "librocm_smi64.so.2",

@@ -16,16 +16,11 @@
 
 /* ---- what was tried -------------------------------------------------------------------------- */
 
-static void note(loader_library *library, const char *what, const char *why, const char *which)
-{
-    const size_t used = strlen(library->tried);
-    (void)snprintf(library->tried + used, sizeof library->tried - used, "%s%s (%s%s)",
-                   used > 0 ? ", " : "", what, why, which);
-}
-
 void loader_note(loader_library *library, const char *what, const char *why)
 {
-    note(library, what, why, "");
+    const size_t used = strlen(library->tried);
+    (void)snprintf(library->tried + used, sizeof library->tried - used, "%s%s (%s)",
+                   used > 0 ? ", " : "", what, why);
 }
 
 static const char *trouble(const loader_library *library)
@@ -73,7 +68,7 @@ static void place(loader_library *library, places *list, const char *prefix, con
         return;
     }
     if (length > 0 && (stat(text, &about) != 0 || !S_ISDIR(about.st_mode))) {
-        note(library, text, "no such folder", "");
+        loader_note(library, text, "no such folder");
         return;
     }
     list->folders[list->count++] = text;
@@ -103,7 +98,7 @@ static void list_places(loader_library *library, places *list)
                                  ? (*where->host)->path(named->variable, why, (int64_t)sizeof why)
                                  : NULL;
         if (why[0]) {
-            note(library, named->variable, why, "");
+            loader_note(library, named->variable, why);
         }
         for (int j = 0; prefix && prefix[0] && j < LOADER_FOLDERS_MAX && named->below[j]; j++) {
             place(library, list, prefix, named->below[j]);
@@ -148,7 +143,7 @@ static bool open_path(loader_library *library, bool own_search)
 {
     const char *path = library->path;
     if (!own_search && access(path, F_OK) != 0) {
-        note(library, path, "no such file", "");
+        loader_note(library, path, "no such file");
         return false;
     }
     library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -159,10 +154,10 @@ static bool open_path(loader_library *library, bool own_search)
          * name of a missing dependency. If it begins with the requested name, the file was not
          * found, or there was no memory to load it. */
         if (own_search && text && why != text && is_missing(why)) {
-            note(library, path, "not found in the loader's path", "");
+            loader_note(library, path, "not found in the loader's path");
         } else {
             library->refused++;
-            note(library, path, why, "");
+            loader_note(library, path, why);
         }
         return false;
     }
@@ -174,14 +169,30 @@ static bool open_path(loader_library *library, bool own_search)
     return true;
 }
 
+/* Notes the missing function, the oldest version that has it and, if it can be asked, the version
+ * of this file. */
+static void note_missing(loader_library *library, const char *function)
+{
+    char version[64] = "";
+    char why[256];
+    if (library->version) {
+        library->version(library, version, sizeof version);
+    }
+    (void)snprintf(why, sizeof why, "has no function %s%s%s%s%s", function,
+                   version[0] ? "; it supports " : "", version,
+                   library->since ? "; the oldest usable version is " : "",
+                   library->since ? library->since : "");
+    loader_note(library, library->path, why);
+    library->refused++;
+}
+
 static bool find_functions(loader_library *library)
 {
     void *address = NULL;
     for (int i = 0; i < library->function_count; i++) {
         const loader_function *function = &library->functions[i];
         if (!loader_get(library, function->name, &address) && function->required) {
-            note(library, library->path, "has no function ", function->name);
-            library->refused++;
+            note_missing(library, function->name);
             loader_close(library);
             return false;
         }
@@ -199,7 +210,7 @@ static bool try_file(loader_library *library, const char *folder, const char *na
     const int length =
         snprintf(library->path, sizeof library->path, "%s%s%s", folder, folder[0] ? "/" : "", name);
     if (length < 0 || (size_t)length >= sizeof library->path) {
-        note(library, folder[0] ? folder : name, "its path is too long", "");
+        loader_note(library, folder[0] ? folder : name, "its path is too long");
     } else if (!open && !own_search) {
         if (access(library->path, R_OK) == 0) {
             return true;
@@ -224,7 +235,7 @@ static bool search_in(loader_library *library, const places *list, bool open)
                 return true;
             }
         } else if (where->refuses && where->refuses(name, why, sizeof why)) {
-            note(library, name, why, "");
+            loader_note(library, name, why);
         } else {
             names[count++] = name;
         }

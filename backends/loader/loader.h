@@ -55,6 +55,7 @@ typedef struct loader_function {
  * failed opening is not tried again. Only one thread at a time may open it. */
 typedef struct loader_library {
     const char *title; /* in messages */
+    const char *since; /* the oldest version that has every required function: "CUDA 11.0" */
     const loader_where *where;
     const char *names[LOADER_NAMES_MAX]; /* file names, newest first; a name with a '/' is a path,
                                             and is tried before the folders */
@@ -65,6 +66,9 @@ typedef struct loader_library {
     char path[LOADER_PATH_MAX]; /* of the file */
     char tried[LOADER_TRIED_MAX];
     int refused; /* number of files that were found but could not be used */
+    /* Optional: writes the version of the open library, such as "CUDA 10.2"; called only if a
+     * required function is missing. */
+    void (*version)(const struct loader_library *library, char *text, size_t capacity);
 } loader_library;
 
 /* `list` is a macro LIST(REQUIRED, OPTIONAL) with an entry (result, name, parameters) for each

@@ -175,7 +175,7 @@ static iso_status product_supports(simt_device *device, const iso_op *of)
 static iso_status transpose_supports(simt_device *device, const iso_op *of)
 {
     const iso_transpose_op *op = of->transpose;
-    iso_status status = simt_transpose_supports(ocl_host, op, "CLBlast", true);
+    iso_status status = simt_transpose_supports(ocl_host, op, "CLBlast", true, NULL);
     if (!status && op->element_bytes > 4) {
         status = check_f64(device, "transpose: variant vendor");
     }

@@ -21,6 +21,7 @@ static const loader_where where = {
 
 loader_library ocl_loader = {
     .title = "the OpenCL loader",
+    .since = "OpenCL 1.2",
     .where = &where,
     .names = {"libOpenCL.so.1"},
     LOADER_FUNCTIONS(cl, OPENCL_SYMBOLS),

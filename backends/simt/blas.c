@@ -148,9 +148,9 @@ static iso_status gemm_supports(simt_device *device, const iso_op *of)
     const simt_blas *blas = simt_blas_of(device);
     const iso_status status = blas->precision(device, op);
     const simt_size large = simt_gemm_large(op);
-    return status || !large.name || blas->wide_gemm(op->batch > 1)
-               ? status
-               : simt_too_large(device->host, "gemm", large, label_of(device));
+    const char *lacks = large.name ? blas->lacks_wide_gemm(op->batch > 1) : NULL;
+    return status || !lacks ? status
+                            : simt_too_large(device->host, "gemm", large, label_of(device), lacks);
 }
 
 static const char *gemm_name(const simt_device *device, const iso_op *op)
@@ -208,16 +208,13 @@ const simt_vendor_operation simt_blas_gemm = {
 
 enum { TILE = 1024 }; /* edge of the squares that are transposed in place */
 
-static bool transpose_wide(const simt_blas *blas, const iso_transpose_op *op)
-{
-    return blas->wide_turn && blas->wide_turn(op->element_bytes);
-}
-
 static iso_status transpose_supports(simt_device *device, const iso_op *op)
 {
     const simt_blas *blas = simt_blas_of(device);
-    return simt_transpose_supports(device->host, op->transpose, label_of(device),
-                                   transpose_wide(blas, op->transpose));
+    const bool ever = blas->lacks_wide_turn != NULL;
+    const char *lacks = ever ? blas->lacks_wide_turn(op->transpose->element_bytes) : NULL;
+    return simt_transpose_supports(device->host, op->transpose, label_of(device), ever && !lacks,
+                                   lacks);
 }
 
 /* Scratch memory for one tile, if the transpose may be in place. Addresses are not known yet, so
@@ -331,10 +328,10 @@ static iso_status reduce_supports(simt_device *device, const iso_op *of)
     const iso_reduce_op_args *op = of->reduce;
     const simt_blas *blas = simt_blas_of(device);
     const iso_status status = simt_reduce_supports(device->host, &blas->reductions, op);
-    return status || op->cols <= INT_MAX || blas->wide_fold(op->op, op->dtype)
-               ? status
-               : simt_too_large(device->host, "reduce", (simt_size){"cols", op->cols},
-                                label_of(device));
+    const char *lacks = op->cols > INT_MAX ? blas->lacks_wide_fold(op->op, op->dtype) : NULL;
+    return status || !lacks ? status
+                            : simt_too_large(device->host, "reduce", (simt_size){"cols", op->cols},
+                                             label_of(device), lacks);
 }
 
 /* How many rows one call reduces. The workspace has a fixed size, and each row needs some of it. */

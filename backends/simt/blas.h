@@ -88,17 +88,19 @@ typedef struct simt_blas {
      * it. */
     iso_status (*precision)(const simt_device *device, const iso_gemm_op *op);
     uint32_t (*gemm)(const simt_blas_product *product);
-    bool (*wide_gemm)(bool batched); /* whether sizes may have 64 bits */
-    const char *gemm_names[2];       /* of one product, of a batch */
+    /* The function for sizes of 64 bits that this version of the library lacks, or NULL. */
+    const char *(*lacks_wide_gemm)(bool batched);
+    const char *gemm_names[2]; /* of one product, of a batch */
 
     uint32_t (*turn)(const simt_blas_turn *turn);
-    bool (*wide_turn)(int64_t element_bytes); /* optional */
-    const char *turn_names[3];                /* for 4, 8 and 16 bytes */
+    /* As lacks_wide_gemm; NULL if no version of the library has such functions. */
+    const char *(*lacks_wide_turn)(int64_t element_bytes);
+    const char *turn_names[3]; /* for 4, 8 and 16 bytes */
 
     simt_reductions reductions;
     uint32_t (*dot)(const simt_blas_fold *fold);
     uint32_t (*asum)(const simt_blas_fold *fold);
-    bool (*wide_fold)(iso_reduce_op op, iso_dtype dtype);
+    const char *(*lacks_wide_fold)(iso_reduce_op op, iso_dtype dtype);
     /* By type: 2 bytes, f32, f64. A sum is a dot product with a single 1, read with stride 0. */
     const char *sum_names[3], *dot_names[3], *asum_names[3];
     /* Optional: bytes of scratch memory for each row; without it, each call reduces one row. */

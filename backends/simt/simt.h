@@ -248,14 +248,15 @@ typedef struct simt_size {
 } simt_size;
 /* The operation's first size that does not fit in 32 bits; its name is NULL if all fit. */
 simt_size simt_gemm_large(const iso_gemm_op *op);
-/* Fails with UNSUPPORTED: `size` does not fit in the library's 32-bit sizes. */
+/* Fails with UNSUPPORTED: `size` does not fit in the library's 32-bit sizes. `lacks` is the
+ * function with 64-bit sizes that this version of the library lacks, or NULL. */
 iso_status simt_too_large(const iso_host *host, const char *operation, simt_size size,
-                          const char *library);
+                          const char *library, const char *lacks);
 
 /* ISO_OK if the library can do this transpose: its elements must have 4, 8 or 16 bytes and, unless
- * `wide`, its sizes must fit in 32 bits. */
+ * `wide`, its sizes must fit in 32 bits. `lacks` is as in simt_too_large. */
 iso_status simt_transpose_supports(const iso_host *host, const iso_transpose_op *op,
-                                   const char *library, bool wide);
+                                   const char *library, bool wide, const char *lacks);
 
 /* The reductions of a BLAS library: sum, dot and asum of f32 and f64. */
 typedef struct simt_reductions {

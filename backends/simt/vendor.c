@@ -258,16 +258,17 @@ simt_size simt_gemm_large(const iso_gemm_op *op)
 }
 
 iso_status simt_too_large(const iso_host *host, const char *operation, simt_size size,
-                          const char *library)
+                          const char *library, const char *lacks)
 {
     return host->fail(ISO_UNSUPPORTED,
-                      "%s: variant vendor: %s is %lld, and the sizes of %s have 32 bits: at most "
-                      "%d; use tiled",
-                      operation, size.name, (long long)size.value, library, INT_MAX);
+                      "%s: variant vendor: %s is %lld, and the sizes of %s have 32 bits%s%s%s: at "
+                      "most %d; use tiled",
+                      operation, size.name, (long long)size.value, library,
+                      lacks ? " (it has no " : "", lacks ? lacks : "", lacks ? ")" : "", INT_MAX);
 }
 
 iso_status simt_transpose_supports(const iso_host *host, const iso_transpose_op *op,
-                                   const char *library, bool wide)
+                                   const char *library, bool wide, const char *lacks)
 {
     const simt_size sizes[] = {
         {"rows", op->rows}, {"cols", op->cols}, {"ld_from", op->ld_from}, {"ld_to", op->ld_to}};
@@ -278,7 +279,7 @@ iso_status simt_transpose_supports(const iso_host *host, const iso_transpose_op 
                           "and 16 bytes: use tiled",
                           (long long)op->element_bytes, library);
     }
-    return large.name && !wide ? simt_too_large(host, "transpose", large, library) : ISO_OK;
+    return large.name && !wide ? simt_too_large(host, "transpose", large, library, lacks) : ISO_OK;
 }
 
 iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has,

@@ -66,6 +66,15 @@ static void *open_object(const char *object, size_t bytes)
     return handle;
 }
 
+/* Whether code can be loaded: it is for this chip, or text (PTX) for this or an older one. */
+static bool is_for(const char *made_for, const char *target)
+{
+    int oldest = 0;
+    int chip = 0;
+    return strcmp(made_for, target) == 0 || (sscanf(made_for, "compute_%d", &oldest) == 1 &&
+                                             sscanf(target, "sm_%d", &chip) == 1 && oldest <= chip);
+}
+
 static bool refused(void)
 {
     static int loads;
@@ -87,7 +96,7 @@ int fake_module_load(const void *image, const char *target, fake_module **out)
     if (fake_checksum(object, header.bytes) != header.check) {
         return FAKE_INVALID_IMAGE;
     }
-    if (strcmp(header.target, target) != 0 || refused()) {
+    if (!is_for(header.target, target) || refused()) {
         return FAKE_NO_BINARY;
     }
     fake_module *module = calloc(1, sizeof *module);

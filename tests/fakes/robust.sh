@@ -55,11 +55,14 @@ absent "no device" FAKE_DEVICES=0
 absent "SYSTEM_DRIVER_MISMATCH" FAKE_INIT=803
 if [ "$backend" = cuda ]; then
     absent "CUDA_VISIBLE_DEVICES" CUDA_VISIBLE_DEVICES=
-    absent "oldest" FAKE_DRIVER_VERSION=10020
+    absent "CUDA 10.2, but the oldest usable version is CUDA 11.0" FAKE_DRIVER_VERSION=10020
     say "-- a driver older than the compiler"
     env FAKE_DRIVER_VERSION=12020 "$tool" info --all >"$scratch/out"
     tr -s '\n ' ' ' <"$scratch/out" | grep -q "driver 12.2" ||
         { cat "$scratch/out"; fail "the driver's version is not in the reason"; }
 else
     absent "no device" HIP_VISIBLE_DEVICES=
+    absent "ROCm 5.1, but the oldest usable version is ROCm 5.2" FAKE_DRIVER_VERSION=50120531
+    absent "ROCm 4.5, but the oldest usable version is ROCm 5.2" FAKE_DRIVER_VERSION=40520412
+    absent "ROCm before 4.0 (312), but" FAKE_DRIVER_VERSION=312
 fi

@@ -88,7 +88,7 @@ hip_code hipInit(unsigned flags)
 
 hip_code hipRuntimeGetVersion(int *version)
 {
-    *version = 60443483;
+    *version = (int)fake_setting("FAKE_DRIVER_VERSION", 60443483);
     return FAKE_OK;
 }
 
