@@ -100,6 +100,23 @@ static void write_uuid(int32_t index, char *text, size_t capacity)
     }
 }
 
+iso_status hip_place(int32_t index, uint64_t *place)
+{
+    static const hip_enum attributes[] = {HIP_PCI_DOMAIN, HIP_PCI_BUS, HIP_PCI_DEVICE};
+    uint64_t part[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        int value = 0;
+        const hip_code code = hip.hipDeviceGetAttribute(&value, attributes[i], index);
+        if (code != HIP_DONE) {
+            return hip_check(NULL, code, "hipDeviceGetAttribute(%u, device %d)", attributes[i],
+                             index);
+        }
+        part[i] = (unsigned)value;
+    }
+    *place = part[0] << 32 | (part[1] & 0xff) << 8 | (part[2] & 0x1f) << 3;
+    return ISO_OK;
+}
+
 static int64_t free_memory(int32_t index)
 {
     const hip_device at = {.index = index};
@@ -142,6 +159,9 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
         ISO_FEATURE_F64 | ISO_FEATURE_DENORMALS | ISO_FEATURE_FAST_FMA | ISO_FEATURE_COMPILES;
     if (attribute_of(index, HIP_INTEGRATED) != 0) {
         out->features |= ISO_FEATURE_HOST_MEMORY;
+    }
+    if (hip_simulated(index)) {
+        out->features |= ISO_FEATURE_SIMULATED;
     }
     out->memory_total = (int64_t)bytes;
     out->memory_free = free_memory(index);

@@ -82,6 +82,11 @@ iso_status hip_device_open(int32_t index, void **native, simt_limits *limits);
 iso_status hip_device_adopt(int32_t devices, const void *context, const void *native_device,
                             int32_t *index, void **native, simt_limits *limits);
 void hip_device_close(void *native);
+/* The address on the bus: domain << 32 | bus << 8 | device << 3. */
+iso_status hip_place(int32_t index, uint64_t *place);
+
+/* simulator.c: whether the device is a simulator's */
+bool hip_simulated(int32_t index);
 
 /* sensors.c: an entry of the backend's table */
 iso_status hip_telemetry(void *device, iso_telemetry *out);

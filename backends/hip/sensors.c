@@ -97,23 +97,6 @@ static bool answered(rsmi_code code, const char *call, iso_status *status)
 
 /* ---- finding the device ---------------------------------------------------------------------- */
 
-static iso_status place_of(const hip_device *device, uint64_t *place)
-{
-    static const hip_enum attributes[] = {HIP_PCI_DOMAIN, HIP_PCI_BUS, HIP_PCI_DEVICE};
-    uint64_t part[3] = {0, 0, 0};
-    for (int i = 0; i < 3; i++) {
-        int value = 0;
-        const hip_code code = hip.hipDeviceGetAttribute(&value, attributes[i], device->index);
-        if (code != HIP_DONE) {
-            return hip_check(NULL, code, "hipDeviceGetAttribute(%u, device %d)", attributes[i],
-                             device->index);
-        }
-        part[i] = (unsigned)value;
-    }
-    *place = part[0] << 32 | (part[1] & 0xff) << 8 | (part[2] & 0x1f) << 3;
-    return ISO_OK;
-}
-
 /* Finds the device with the same bus address. Partitions of one device share its address and its
  * sensors. */
 static iso_status find(const hip_device *device, uint32_t *at)
@@ -121,7 +104,7 @@ static iso_status find(const hip_device *device, uint32_t *at)
     const uint64_t domain_bus_device = 0xffffffff0000fff8;
     uint64_t place = 0;
     uint32_t count = 0;
-    iso_status status = place_of(device, &place);
+    iso_status status = hip_place(device->index, &place);
     if (status) {
         return status;
     }
