@@ -81,13 +81,29 @@ def plain(text):
     return (text or "").replace("|", "\\|").replace("(R)", "")
 
 
+def span(numbers):
+    return f"{min(numbers)}" if min(numbers) == max(numbers) else f"{min(numbers)} to {max(numbers)}"
+
+
+def compiled_rows(name, document):
+    """Chips of one compiler share a row: those for which all programs were compiled, and the others."""
+    groups = {}
+    for one in document["architectures"]:
+        whole = one["programs"] == one["of"]
+        groups.setdefault((one["backend"], one["compiler"], not whole), []).append(one)
+    for (backend, compiler, part), chips in sorted(groups.items()):
+        title = ", ".join(one["architecture"] for one in chips)
+        made = span([one["programs"] for one in chips]) + " of" if part else "all"
+        failed = sum(one["failed"] for one in chips)
+        yield ("compiled", backend, f"{title}, by {plain(compiler)}", "–",
+               f"{made} {span([one['of'] for one in chips])} programs each" + (f", {failed} failed" if failed else ""),
+               document["time"][:10], name, "nothing is executed")
+
+
 def rows():
     for name, document in documents():
         if document["schema"].startswith("isomer-compiled"):
-            for one in document["architectures"]:
-                title = f"{one['architecture']}, by {plain(one.get('compiler') or document.get('compiler'))}"
-                yield ("compiled", one["backend"], title, "–", f"{one['programs']} programs",
-                       document["time"][:10], name, "nothing is executed")
+            yield from compiled_rows(name, document)
             continue
         run = document["run"]
         if any(word.split("=")[0] in CHOICES for word in run["arguments"] if word.startswith("--")):

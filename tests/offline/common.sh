@@ -12,14 +12,14 @@ absent() {
 # from FIRST on, in two processes. 77: no compiler.
 compile_all() {
     mkdir -p "$5"
-    "$programs/compile" "$1" "$2" "$3" "$4" "$5" "$6" $(($7 * 2)) >"$5/log.0" 2>&1 &
+    "$programs/compile" "$1" "$2" "$3" "$4" "$5" "$6" $(($7 * 2)) >"$5/said.0" 2>&1 &
     first=$!
     other=0
-    "$programs/compile" "$1" "$2" "$3" "$4" "$5" $(($6 + $7)) $(($7 * 2)) >"$5/log.1" 2>&1 || other=$?
+    "$programs/compile" "$1" "$2" "$3" "$4" "$5" $(($6 + $7)) $(($7 * 2)) >"$5/said.1" 2>&1 || other=$?
     code=0
     wait "$first" || code=$?
     [ "$code" != 0 ] || code=$other
-    if [ "$code" != 0 ]; then cat "$5/log.0" "$5/log.1"; fi
+    if [ "$code" != 0 ]; then cat "$5/said.0" "$5/said.1"; fi
     return "$code"
 }
 
@@ -28,7 +28,7 @@ notes() {
     for object in "$1"/*.bin; do
         number=${object##*/}
         printf 'object %s\n' "${number%.bin}"
-        "$readelf" --notes "$object"
+        readelf_of "$object"
     done
 }
 
@@ -49,8 +49,9 @@ disassembled() {
     done
 }
 
-# In a chroot this is another one.
+# In a chroot these are other ones.
 objdump_of() { "$objdump" -d "$1"; }
+readelf_of() { "$readelf" --notes "$1"; }
 
 # examine LIST OUTPUT WHOLE: checks the output of AMD's compiler. WHOLE: 0 a part of the list, 1 all
 # of it, 2 all of it, for a class that does not need every kernel.
@@ -73,4 +74,38 @@ find_llvm() {
         if have "$readelf" && have "$objdump"; then return 0; fi
     done
     absent "llvm-readelf and llvm-objdump are not here: install llvm"
+}
+
+# remarks OUTPUT: prints the remarks of NVIDIA's assembler on each program.
+remarks() {
+    for log in "$1"/[0-9]*.log; do
+        number=${log##*/}
+        printf 'object %s\n' "${number%.log}"
+        cat "$log"
+        printf 'end %s\n' "${number%.log}"
+    done
+}
+
+# compiled BACKEND ARCHITECTURE COMPILER PROGRAMS LIST RESULT: notes for compiled_write how many
+# programs of the list were compiled, and what the checks in the file RESULT said.
+compiled() {
+    printf '    {"backend": "%s", "architecture": "%s", "compiler": "%s", "programs": %d, "of": %d, "failed": %d,\n     "note": "%s"}\n' \
+        "$1" "$2" "$3" "$4" "$(wc -l <"$5/list")" "$(grep -c '^FAIL' "$6")" \
+        "$(grep -v '^FAIL' "$6" | paste -sd ';' | sed 's/;/; /g; s/[\\"]//g')" >>"$scratch/compiled"
+}
+
+# compiled_write BACKEND COMPILERS TEST: writes those notes as a document (docs/testing.md) to the
+# file that ISOMER_COMPILED names.
+compiled_write() {
+    [ -n "${ISOMER_COMPILED:-}" ] || return 0
+    {
+        printf '{"schema": "isomer-compiled/1",\n "time": "%s",\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+        printf ' "compiler": "%s",\n' "$2"
+        # shellcheck disable=SC2016 # the command's own variable
+        printf ' "command": "ISOMER_COMPILED=$PWD/bench/results/compiled-%s.json ctest --test-dir build/release -R %s",\n' \
+            "$1" "$3"
+        printf ' "architectures": [\n'
+        sed '/"note":/s/}$/},/; $s/,$//' "$scratch/compiled"
+        printf ' ]}\n'
+    } >"$ISOMER_COMPILED"
 }

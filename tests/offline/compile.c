@@ -4,10 +4,11 @@
  * with the backend's own options; no device is needed.
  *
  *   compile hiprtc|nvrtc LIBRARY ARCHITECTURE FOLDER OUTPUT PART PARTS
+ *   compile hiprtc|nvrtc LIBRARY         prints its version and, if it says so, the chips it knows
  *
  * LIBRARY is a path, or "-" for the newest that the loader finds. It compiles every PARTS-th line
- * of FOLDER/list, and writes OUTPUT/LINE.bin. Exit codes: 0 good, 1 something did not compile, 2
- * usage, 77 no compiler or an architecture that it does not know.
+ * of FOLDER/list, and writes OUTPUT/LINE.bin and, for NVRTC, OUTPUT/LINE.log with the assembler's
+ * remarks. Exit codes: 0 good, 1 something did not compile, 2 usage, 77 no compiler.
  */
 #include "backends/cuda/options.h"
 #include "backends/hip/numbers.h"
@@ -36,22 +37,30 @@ typedef struct compiler {
     hiprtc_code (*code_size)(hiprtc_program, size_t *);
     hiprtc_code (*code)(hiprtc_program, char *);
     hiprtc_code (*version)(int *, int *);
+    hiprtc_code (*chip_count)(int *); /* these two may be NULL */
+    hiprtc_code (*chips)(int *);
 } compiler;
 
 static const char *const hip_names[] = {"libhiprtc.so.7",   "libhiprtc.so.6",   "libamdhip64.so.7",
                                         "libamdhip64.so.6", "libamdhip64.so.5", NULL};
 static const char *const hip_options[] = {HIP_COMPILE_OPTIONS, NULL};
-static const char *const nv_names[] = {"libnvrtc.so.13", "libnvrtc.so.12",
+static const char *const nv_names[] = {"libnvrtc.so.13",
+                                       "libnvrtc.so.12",
+                                       "libnvrtc.so.11.2",
                                        "/usr/local/cuda/lib64/libnvrtc.so",
-                                       "/usr/local/cuda-13.0/lib64/libnvrtc.so.13", NULL};
-static const char *const nv_options[] = {CUDA_COMPILE_OPTIONS, NULL};
+                                       "/usr/local/cuda-13.0/lib64/libnvrtc.so.13",
+                                       NULL};
+/* The remarks do not change the code. */
+static const char *const nv_options[] = {CUDA_COMPILE_OPTIONS, "--ptxas-options=-v", NULL};
 
-static compiler hiprtc = {
-    "hiprtc", hip_names, HIP_ARCHITECTURE_OPTION, hip_options, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL,     NULL};
-static compiler nvrtc = {
-    "nvrtc", nv_names, CUDA_ARCHITECTURE_OPTION, nv_options, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL,    NULL};
+static compiler hiprtc = {.prefix = "hiprtc",
+                          .names = hip_names,
+                          .architecture_option = HIP_ARCHITECTURE_OPTION,
+                          .options = hip_options};
+static compiler nvrtc = {.prefix = "nvrtc",
+                         .names = nv_names,
+                         .architecture_option = CUDA_ARCHITECTURE_OPTION,
+                         .options = nv_options};
 
 static int open_compiler(compiler *at, const char *path)
 {
@@ -65,7 +74,10 @@ static int open_compiler(compiler *at, const char *path)
                   {"GetProgramLog", &at->log},
                   {at == &nvrtc ? "GetCUBINSize" : "GetCodeSize", &at->code_size},
                   {at == &nvrtc ? "GetCUBIN" : "GetCode", &at->code},
-                  {"Version", &at->version}};
+                  {"Version", &at->version},
+                  {"GetNumSupportedArchs", &at->chip_count},
+                  {"GetSupportedArchs", &at->chips}};
+    const size_t always = sizeof needed / sizeof needed[0] - 2;
     void *library = NULL;
     if (strcmp(path, "-") != 0) {
         library = dlopen(path, RTLD_NOW);
@@ -81,7 +93,7 @@ static int open_compiler(compiler *at, const char *path)
         char name[64];
         (void)snprintf(name, sizeof name, "%s%s", at->prefix, needed[i].name);
         void *address = dlsym(library, name);
-        if (!address) {
+        if (!address && i < always) {
             (void)printf("no function %s\n", name);
             return 0;
         }
@@ -123,16 +135,29 @@ static int write_code(const compiler *at, hiprtc_program program, const char *pa
     return good;
 }
 
-static void print_log(const compiler *at, hiprtc_program program)
+static void print_log(const compiler *at, hiprtc_program program, FILE *to)
 {
     size_t bytes = 0;
     if (at->log_size(program, &bytes) == 0 && bytes > 1) {
         char *log = calloc(1, bytes + 1);
         if (log && at->log(program, log) == 0) {
-            (void)printf("%s\n", log);
+            (void)fprintf(to, "%s\n", log);
         }
         free(log);
     }
+}
+
+/* Keeps the assembler's remarks beside the code. */
+static int write_log(const compiler *at, hiprtc_program program, const char *path)
+{
+    char name[4096 + 8];
+    (void)snprintf(name, sizeof name, "%.*s.log", (int)(strlen(path) - strlen(".bin")), path);
+    FILE *file = fopen(name, "w");
+    if (!file) {
+        return 0;
+    }
+    print_log(at, program, file);
+    return fclose(file) == 0;
 }
 
 static int compile_one(const compiler *at, const char *architecture, const char *text,
@@ -157,9 +182,10 @@ static int compile_one(const compiler *at, const char *architecture, const char 
     const hiprtc_code code = at->compile(program, count, options);
     if (code != 0) {
         (void)printf("%s for %s: status %u\n", name, architecture, code);
-        print_log(at, program);
+        print_log(at, program, stdout);
     }
-    const int good = code == 0 && write_code(at, program, path);
+    const int good = code == 0 && write_code(at, program, path) &&
+                     (at != &nvrtc || write_log(at, program, path));
     (void)at->destroy(&program);
     return good;
 }
@@ -188,16 +214,41 @@ static int compile_line(const compiler *at, const char *architecture, const char
     return good;
 }
 
+/* "13.0 sm_75 sm_80": the version, and the chips if the compiler says which it knows. */
+static int describe(const compiler *at)
+{
+    enum { CHIPS_MAX = 256 };
+    int chips[CHIPS_MAX];
+    int major = 0;
+    int minor = 0;
+    int count = 0;
+    if (at->version(&major, &minor) != 0) {
+        return 1;
+    }
+    (void)printf("%d.%d", major, minor);
+    if (at->chip_count && at->chips && at->chip_count(&count) == 0 && count <= CHIPS_MAX &&
+        at->chips(chips) == 0) {
+        for (int i = 0; i < count; i++) {
+            (void)printf(" sm_%d", chips[i]);
+        }
+    }
+    (void)printf("\n");
+    return 0;
+}
+
 int main(int count, char **arguments)
 {
-    if (count != 8) {
-        (void)fprintf(stderr, "usage: compile hiprtc|nvrtc LIBRARY ARCHITECTURE FOLDER OUTPUT "
-                              "PART PARTS\n");
+    if (count != 8 && count != 3) {
+        (void)fprintf(stderr, "usage: compile hiprtc|nvrtc LIBRARY [ARCHITECTURE FOLDER OUTPUT "
+                              "PART PARTS]\n");
         return 2;
     }
     compiler *at = strcmp(arguments[1], "nvrtc") == 0 ? &nvrtc : &hiprtc;
     if (!open_compiler(at, arguments[2])) {
         return 77;
+    }
+    if (count == 3) {
+        return describe(at);
     }
     char path[4096];
     char line[LINE_MAX_BYTES];

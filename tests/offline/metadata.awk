@@ -16,7 +16,6 @@ BEGIN {
         lines++
     }
     LOCAL_MAX = 65536
-    LANES = 32
 }
 function complain(what) {
     print "FAIL: " name " of " options[object] ": " what
@@ -34,7 +33,7 @@ function end_kernel() {
         complain(value[".vgpr_spill_count"] " vector registers spilled")
     }
     # These go to the lanes of one vector register, not to memory.
-    if (value[".sgpr_spill_count"] > LANES) {
+    if (value[".sgpr_spill_count"] > value[".wavefront_size"]) {
         complain(value[".sgpr_spill_count"] " scalar registers spilled")
     }
     if (value[".group_segment_fixed_size"] > LOCAL_MAX) {

@@ -6,6 +6,8 @@
 #                          adding +0, so that -0 is lost, and the rounding in between is not documented
 #   v_cvt_pkrtz            a narrowing towards zero
 #   v_dot2                 two products at once, rounded in an order of their own
+# v_fma_mix_f32_bf16 (gfx1250) is a plain fma whose factors are widened, which is exact, unless its addend is
+# a constant: then it was a product.
 # (v_mad_f32 and v_mac_f32 stand in divisions of 64-bit integers, which correct what they give.)
 #
 #   awk -v list=FOLDER/list -v whole=0|1|2 -v wanted=PROGRAMS -f narrow.awk LISTING
@@ -35,6 +37,7 @@ function end_object(    name) {
     object = $2
     objects++
 }
+$1 == "v_fma_mix_f32_bf16" && $5 ~ /^[-|]*v[0-9]/ { next }
 $1 ~ /^v_(fma_mix|mad_mix|cvt_pkrtz|dot2)/ { count[$1]++ }
 $1 == "s_endpgm" { ends++ }
 END {

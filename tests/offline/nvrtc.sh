@@ -1,38 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
 # nvrtc.sh PROGRAMS quick|full: compiles the programs of the CUDA backend by the real NVRTC, which
-# needs no device. Only ptxas, which needs a toolkit, reports spilled registers; this test only
-# checks that each program compiles to a cubin.
+# needs no device, and reads from the assembler's remarks what the kernels use. `full` compiles all
+# programs for one chip of each generation, and a sixth for each other chip from sm_75 on that this
+# NVRTC knows. ISOMER_NVRTC may name another NVRTC.
 . "$ISOMER_TEST_COMMON"
 here=$source_dir/tests/offline
 programs=$1
 . "$here/common.sh"
+nvrtc=${ISOMER_NVRTC:--}
 
-architectures=sm_90
-[ "$2" = quick ] || architectures="sm_75 sm_80 sm_90 sm_100"
-step=1
-[ "$2" != quick ] || step=6 # about half a minute of one core
-classes=warp32
-[ "$2" = quick ] || classes="warp32 small"
-for class in $classes; do
-    mkdir "$scratch/$class"
-    "$programs/list" "$class" "$scratch/$class" || fail "no list of programs for $class"
-    # The sample has the norm of f64, whose constants not every version of NVRTC can read.
-    norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$scratch/$class/list" | cut -d: -f1)
-    [ -n "$norm" ] || fail "$class: the list has no norm2 of f64"
-    part=$(((norm - 1) % step))
-    for architecture in $architectures; do
-        started=$(date +%s)
-        output=$scratch/$architecture-$class
-        code=0
-        compile_all nvrtc - "$architecture" "$scratch/$class" "$output" "$part" "$step" || code=$?
-        if [ "$code" = 77 ]; then
-            ! required cuda || fail "NVRTC is required and not here"
-            skip "NVRTC is not here: install CUDA's libnvrtc 12 or newer"
-        fi
-        [ "$code" = 0 ] || fail "$architecture ($class): exit code $code"
-        made=$(find "$output" -name '*.bin' | wc -l)
-        wanted=$((($(wc -l <"$scratch/$class/list") - part + step - 1) / step))
-        [ "$made" = "$wanted" ] || fail "$architecture ($class): $made programs"
-        say "$architecture ($class), $(($(date +%s) - started)) s: $made programs"
+known=$("$programs/compile" nvrtc "$nvrtc") || {
+    ! required cuda || fail "NVRTC is required and not here"
+    skip "NVRTC is not here: install CUDA's libnvrtc 11.2 or newer"
+}
+compiler="NVRTC ${known%% *}"
+failed=
+
+# one ARCHITECTURE CLASS FIRST STEP
+one() {
+    list=$scratch/$2
+    if [ ! -d "$list" ]; then
+        mkdir "$list"
+        "$programs/list" "$2" "$list" || fail "no list of programs for $2"
+    fi
+    output=$scratch/$1-$2
+    whole=0
+    [ "$4" != 1 ] || whole=2
+    [ "$4$2" != 1warp32 ] || whole=1
+    started=$(date +%s)
+    compile_all nvrtc "$nvrtc" "$1" "$list" "$output" "$3" "$4" || fail "$1 ($2) does not compile"
+    remarks "$output" >"$output/remarks"
+    awk -v list="$list/list" -v whole="$whole" -f "$here/ptxas.awk" "$output/remarks" >"$output/result" ||
+        failed="$failed $1/$2"
+    grep '^FAIL' "$output/result" || true
+    say "$1 ($2), $(($(date +%s) - started)) s: $(grep -v '^FAIL' "$output/result")"
+    made=$(find "$output" -name '*.bin' | wc -l)
+    rm -f "$output"/*.bin "$output"/*.log
+    if [ "$2" != small ]; then compiled cuda "$1" "$compiler" "$made" "$list" "$output/result"; fi
+}
+
+if [ "$2" = full ]; then
+    part=0
+    for architecture in ${known#* }; do
+        case $architecture in
+        sm_75 | sm_80 | sm_90 | sm_100 | sm_120) one "$architecture" warp32 0 1 ;;
+        sm_[3-6]? | sm_70 | sm_72) ;;
+        *) part=$((part + 1)) && one "$architecture" warp32 $((part % 6)) 6 ;;
+        esac
     done
-done
+    one sm_90 small 0 1
+    compiled_write cuda "$compiler" "offline.nvrtc.full"
+else
+    # Half a minute of one core. The sample has the norm of f64, whose constants not every version of
+    # NVRTC can read.
+    mkdir "$scratch/warp32"
+    "$programs/list" warp32 "$scratch/warp32" || fail "no list of programs for warp32"
+    norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$scratch/warp32/list" | cut -d: -f1)
+    [ -n "$norm" ] || fail "the list has no norm2 of f64"
+    one sm_90 warp32 $(((norm - 1) % 6)) 6
+fi
+[ -z "$failed" ] || fail "see above:$failed"

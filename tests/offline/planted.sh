@@ -55,6 +55,26 @@ extern "C" __global__ void __launch_bounds__(64) apart(const float *x, _Float16 
 }
 END
 
+# remark STACK SHARED: what NVIDIA's assembler would say about the kernel `good`; checked as the whole list.
+remark() {
+    printf "object 0\nptxas info    : Compiling entry function '%s' for 'sm_90'\n" "${3:-good}"
+    printf 'ptxas         .     %d bytes stack frame, %d bytes spill stores, 0 bytes spill loads\n' "$1" "$1"
+    printf 'ptxas info    : Used 32 registers, used 1 barriers, %d bytes smem\nend 0\n' "$2"
+}
+remarked() {
+    awk -v list="$scratch/good/list" -v whole=1 -f "$here/ptxas.awk" "$scratch/remarks" >"$scratch/log"
+}
+remark 640 49152 >"$scratch/remarks"
+remarked || { cat "$scratch/log"; fail "a kernel within the limits is not good for NVIDIA"; }
+for fault in "641 0" "0 49153" "0 0 other"; do
+    # shellcheck disable=SC2086 # words
+    remark $fault >"$scratch/remarks"
+    if remarked; then fail "these remarks of NVIDIA's assembler are taken for good: $fault"; fi
+    say "found: $(grep -m1 FAIL "$scratch/log")"
+done
+remark 0 0 | grep -v 'stack frame' >"$scratch/remarks"
+if remarked; then fail "a kernel that was not measured is taken for good"; fi
+
 code=0
 compile_all hiprtc - gfx906 "$scratch/good" "$scratch/good.out" 0 1 || code=$?
 [ "$code" != 77 ] || absent "hipRTC is not here: install libamdhip64-5 (or -dev) or newer"
@@ -88,6 +108,12 @@ for listing in "object 0" ""; do
         fail "no instructions are taken for good"
     fi
 done
+
+# A product of bf16 that a newer chip takes as an fma is found, and an fma passes.
+bf16_mix() { printf 'object 0\n v_fma_mix_f32_bf16 v0, v1, v2, %s op_sel_hi:[1,1,0]\n s_endpgm\n' "$1"; }
+mixed() { bf16_mix "$1" | awk -v list="$scratch/apart/list" -v whole=1 -v wanted=1 -f "$here/narrow.awk" >"$scratch/log"; }
+mixed v3 || fail "an fma of bf16 is taken for a product"
+if mixed 0; then fail "a product of bf16 is taken for an fma"; fi
 
 # Compilers refuse too much local memory themselves, so the note is edited.
 sed 's/\(group_segment_fixed_size:\) .*/\1 65540/' "$scratch/good.out/notes" >"$scratch/notes"
