@@ -7,13 +7,15 @@
  *   opencl list ISOMER LOADER          LOADER is unused; it ties the verdict to that file
  *   opencl device ISOMER INDEX NAME    tries the device INDEX, which must have this name
  *
- * Every result is a whole number that f32 represents exactly, so only one bit pattern is right.
+ * Every result is a whole number that its type represents exactly, or modulo 2^32, so only one bit
+ * pattern is right.
  */
 #include "backends/trial/child.h"
 #include "backends/trial/room.h"
 
 #include <isomer/isomer.h>
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,23 +92,38 @@ static bool read_back(int64_t count)
     return !failed(status);
 }
 
-static bool is_right(int64_t at, int64_t right)
+static bool is_right(iso_dtype dtype, int64_t at, int64_t right)
 {
     const float wanted = (float)right;
-    uint32_t bits[2];
-    memcpy(&bits[0], &wanted, sizeof wanted);
-    memcpy(&bits[1], &result[at], sizeof wanted);
-    if (bits[0] != bits[1]) {
+    uint32_t bits[2] = {(uint32_t)right};
+    if (dtype == ISO_F32) {
+        memcpy(&bits[0], &wanted, sizeof wanted);
+    }
+    memcpy(&bits[1], &result[at], sizeof bits[1]);
+    if (bits[0] == bits[1]) {
+        return true;
+    }
+    if (dtype == ISO_F32) {
         child_say("element %lld is %.9g instead of %.9g: wrong bits", (long long)at,
                   (double)result[at], (double)wanted);
-        return false;
+    } else {
+        child_say("element %lld is 0x%08" PRIx32 " instead of 0x%08" PRIx32 ": wrong bits",
+                  (long long)at, bits[1], bits[0]);
     }
-    return true;
+    return false;
 }
 
 static int64_t input(int which, int64_t at)
 {
     return (int64_t)inputs[which][at];
+}
+
+/* The same memory as an integer. */
+static int64_t input_bits(int which, int64_t at)
+{
+    int32_t bits;
+    memcpy(&bits, &inputs[which][at], sizeof bits);
+    return bits;
 }
 
 static const char *variant_name(iso_variant variant)
@@ -136,11 +153,12 @@ static bool try_transpose(iso_variant variant, int64_t rows, int64_t cols)
     }
     right = right && read_back(rows * cols);
     for (int64_t i = 0; right && i < rows * cols; i++) {
-        right = is_right(i, input(0, i % rows * cols + i / rows));
+        right = is_right(ISO_F32, i, input(0, i % rows * cols + i / rows));
     }
     return right;
 }
 
+/* In f32, or in i32 if the device has no exact f32. */
 static bool try_sum(iso_variant variant, iso_axis axis, int64_t rows, int64_t cols)
 {
     iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
@@ -155,7 +173,11 @@ static bool try_sum(iso_variant variant, iso_axis axis, int64_t rows, int64_t co
     child_at("a sum of %lld x %lld, %s", (long long)rows, (long long)cols, variant_name(variant));
     const int64_t count = axis == ISO_AXIS_ALL ? 1 : axis == ISO_AXIS_0 ? cols : rows;
     bool right = spoil(count);
-    const iso_status status = isomer.iso_reduce(stream, &args);
+    iso_status status = isomer.iso_reduce(stream, &args);
+    if (status == ISO_UNSUPPORTED) {
+        args.dtype = ISO_I32;
+        status = isomer.iso_reduce(stream, &args);
+    }
     if (status != ISO_OK) {
         return !failed(status);
     }
@@ -166,9 +188,10 @@ static bool try_sum(iso_variant variant, iso_axis axis, int64_t rows, int64_t co
             const int64_t owner = axis == ISO_AXIS_ALL ? 0
                                   : axis == ISO_AXIS_0 ? at % cols
                                                        : at / cols;
-            sum += owner == i ? input(0, at) : 0;
+            const int64_t value = args.dtype == ISO_F32 ? input(0, at) : input_bits(0, at);
+            sum += owner == i ? value : 0;
         }
-        right = is_right(i, sum);
+        right = is_right(args.dtype, i, sum);
     }
     return right;
 }
@@ -199,7 +222,7 @@ static bool try_product(iso_variant variant, iso_trans trans_b, int64_t m, int64
             const int64_t b = trans_b == ISO_TRANS ? i % n * k + step : step * n + i % n;
             sum += input(0, i / n * k + step) * input(1, b);
         }
-        right = is_right(i, sum);
+        right = is_right(ISO_F32, i, sum);
     }
     return right;
 }
@@ -223,7 +246,7 @@ static bool try_triad(iso_variant variant, int64_t count)
     }
     right = right && read_back(count);
     for (int64_t i = 0; right && i < count; i++) {
-        right = is_right(i, input(0, i) + 3 * input(1, i));
+        right = is_right(ISO_F32, i, input(0, i) + 3 * input(1, i));
     }
     return right;
 }
