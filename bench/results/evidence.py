@@ -21,7 +21,10 @@ TIERS = {"hardware": "hardware", "simulator": "simulator", "cpu-driver": "driver
 CHOICES = ("--op", "--case", "--variant", "--dtype", "--size", "--axis")
 OUTPUTS = ("--json", "--csv", "--markdown", "--report", "--export", "--junit")
 # How a file's command was started, where the file itself cannot know.
-AROUND = {}
+AROUND = {
+    "verify-opencl-intel-epyc.json": "OCL_ICD_VENDORS=$PWD/intel.icd",
+    "verify-opencl-rusticl-epyc.json": "RUSTICL_ENABLE=llvmpipe",
+}
 
 
 def documents():
