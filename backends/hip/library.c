@@ -161,11 +161,10 @@ static void look(void)
     } else if (!hip.hipGetDevicePropertiesR0600 &&
                (!hip.hipGetDeviceProperties || version / 10000000 > 5)) {
         found.state = ISO_STATE_LOAD_FAILED;
-        (void)snprintf(
-            found.reason, sizeof found.reason,
-            "%.1023s has no function hipGetDevicePropertiesR0600, which reports a device's "
-            "architecture in version 6 and later",
-            library->path);
+        (void)snprintf(found.reason, sizeof found.reason,
+                       "%.1023s has no function hipGetDeviceProperties%s, which reports a device's "
+                       "architecture in its version",
+                       library->path, version / 10000000 > 5 ? "R0600" : "");
     } else {
         hip_version = version;
         found.state = ISO_STATE_OK;

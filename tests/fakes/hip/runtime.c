@@ -88,7 +88,12 @@ hip_code hipInit(unsigned flags)
 
 hip_code hipRuntimeGetVersion(int *version)
 {
-    *version = (int)fake_setting("FAKE_DRIVER_VERSION", 60443483);
+#if defined(FAKE_ROCM_5)
+    enum { VERSION = 50221153 };
+#else
+    enum { VERSION = 60443483 };
+#endif
+    *version = (int)fake_setting("FAKE_DRIVER_VERSION", VERSION);
     return FAKE_OK;
 }
 
@@ -166,6 +171,21 @@ hip_code hipDeviceGetUuid(struct hipUUID_t *uuid, int device)
     return keep(valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE);
 }
 
+static hip_code write_properties(void *properties, int architecture_at, int device)
+{
+    memset(properties, 0, (size_t)architecture_at + HIP_ARCHITECTURE_BYTES);
+    (void)snprintf(properties, 256, "Isomer test fake (CPU)");
+    (void)snprintf((char *)properties + architecture_at, HIP_ARCHITECTURE_BYTES, "%s",
+                   fake_wave(64) == 32 ? "gfx1030" : "gfx90a:sramecc+:xnack-");
+    return keep(valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE);
+}
+
+#if defined(FAKE_ROCM_5)
+hip_code hipGetDeviceProperties(struct hipDeviceProp_t *properties, int device)
+{
+    return write_properties(properties, HIP_ARCHITECTURE_AT_5, device);
+}
+#else
 /* This version does not have the older call under this name. */
 hip_code hipGetDeviceProperties(struct hipDeviceProp_t *properties, int device)
 {
@@ -176,12 +196,9 @@ hip_code hipGetDeviceProperties(struct hipDeviceProp_t *properties, int device)
 
 hip_code hipGetDevicePropertiesR0600(struct hipDeviceProp_tR0600 *properties, int device)
 {
-    memset(properties, 0, HIP_ARCHITECTURE_AT_R0600 + HIP_ARCHITECTURE_BYTES);
-    (void)snprintf((char *)properties, 256, "Isomer test fake (CPU)");
-    (void)snprintf((char *)properties + HIP_ARCHITECTURE_AT_R0600, HIP_ARCHITECTURE_BYTES, "%s",
-                   fake_wave(64) == 32 ? "gfx1030" : "gfx90a:sramecc+:xnack-");
-    return keep(valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE);
+    return write_properties(properties, HIP_ARCHITECTURE_AT_R0600, device);
 }
+#endif
 
 hip_code hipDeviceCanAccessPeer(int *can, int device, int peer)
 {
