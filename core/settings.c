@@ -239,8 +239,10 @@ static const setting settings[] = {
      "threads of the CPU backend; by default, all processors that it may use", .most = 1024,
      .units = "", .fatal = true},
     {"ISOMER_CPU_ISA", NULL,
-     "the instruction set of CPU kernels: generic, neon, avx2 or avx512; by default, the best",
-     .words = "generic, neon, avx2, avx512", .fatal = true},
+     "the instruction set of CPU kernels: generic, neon, sve256, sve512, avx2 or avx512; by "
+     "default, "
+     "the best",
+     .words = "generic, neon, sve256, sve512, avx2, avx512", .fatal = true},
     {"ISOMER_TILES", "auto",
      "tiles of GPU kernels: auto, or small (for simulators; slow, with the same bits)",
      .words = "auto, small", .fatal = true},

@@ -20,6 +20,7 @@ iso_status cpu_isa_choose(const cpu_kernels **out);
 
 typedef struct cpu_facts {
     char name[ISO_NAME_MAX];    /* model name */
+    char emulator[64];          /* what emulates this processor; "" if it seems real */
     char vendor[ISO_NAME_MAX];  /* "GenuineIntel" */
     int32_t family, model;      /* x86 only; else 0 */
     int32_t cores;              /* usable by this process (its affinity mask, its cgroup's quota) */
@@ -28,9 +29,16 @@ typedef struct cpu_facts {
     int64_t l3_bytes;           /* the whole cache of level 3 or above, which cores share; or 0 */
     int64_t cache_bytes;        /* l3_bytes, or l2_bytes if there is no L3 */
     int32_t has_fma, has_avx2, has_avx512, has_f16c;
+    int32_t sve_bytes; /* length of this process's SVE vectors; 0 without SVE */
 } cpu_facts;
 
 const cpu_facts *cpu_facts_get(void); /* determined once; never NULL */
+
+/* ---- emulator.c ------------------------------------------------------------------------------ */
+
+/* Names the program that emulates this processor, such as "qemu-aarch64". Returns 0 if it seems to
+ * be real. */
+int cpu_emulator(char *name, size_t capacity);
 
 /* ---- team.c: the threads --------------------------------------------------------------------- */
 

@@ -149,7 +149,8 @@ iso_status cpu_device_info(int32_t index, iso_device_info *out)
     out->index = 0;
     out->type = ISO_DEVICE_CPU;
     out->features = ISO_FEATURE_F64 | ISO_FEATURE_DENORMALS | ISO_FEATURE_HOST_MEMORY |
-                    (facts->has_fma ? ISO_FEATURE_FAST_FMA : 0);
+                    (facts->has_fma ? ISO_FEATURE_FAST_FMA : 0) |
+                    (facts->emulator[0] ? ISO_FEATURE_SIMULATED : 0);
     out->memory_total = memory.total;
     out->memory_free = memory.free;
     out->cache_bytes = facts->cache_bytes;

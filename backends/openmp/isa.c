@@ -10,6 +10,9 @@
 #include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#include <sys/prctl.h>
 #endif
 
 static cpu_facts facts;
@@ -105,6 +108,8 @@ static void find_features(cpu_facts *out)
     out->has_f16c = avx && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
 #elif defined(__aarch64__)
     out->has_fma = 1;
+    const int length = getauxval(AT_HWCAP) & HWCAP_SVE ? prctl(PR_SVE_GET_VL) : 0;
+    out->sve_bytes = length > 0 ? length & PR_SVE_VL_LEN_MASK : 0;
 #elif defined(__FP_FAST_FMA) && defined(__FP_FAST_FMAF)
     out->has_fma = 1;
 #else
@@ -112,12 +117,8 @@ static void find_features(cpu_facts *out)
 #endif
 }
 
-static void find_facts(void)
+static void find_names(const char *text)
 {
-    static char text[8192];
-    if (!files_read("/proc/cpuinfo", text, sizeof text)) {
-        text[0] = '\0';
-    }
     char value[64];
     if (!cpuinfo(text, "model name", facts.name, sizeof facts.name)) {
         (void)snprintf(facts.name, sizeof facts.name, "CPU");
@@ -130,6 +131,20 @@ static void find_facts(void)
     }
     if (cpuinfo(text, "model", value, sizeof value)) {
         facts.model = (int32_t)strtol(value, NULL, 10);
+    }
+}
+
+static void find_facts(void)
+{
+    static char text[8192];
+    if (!files_read("/proc/cpuinfo", text, sizeof text)) {
+        text[0] = '\0';
+    }
+    find_names(text);
+    if (cpu_emulator(facts.emulator, sizeof facts.emulator)) {
+        /* The system describes the processor below the emulator. */
+        (void)snprintf(facts.name, sizeof facts.name, "CPU emulated by %s", facts.emulator);
+        (void)snprintf(facts.vendor, sizeof facts.vendor, "%s", facts.emulator);
     }
     facts.cores = cpu_cores_get();
     find_clock(text, &facts);
@@ -145,11 +160,18 @@ const cpu_facts *cpu_facts_get(void)
 
 /* ---- instruction sets ------------------------------------------------------------------------ */
 
-/* What an instruction set requires of the processor. Each value includes the previous one. */
-enum { NEEDS_NOTHING, NEEDS_AVX2 /* with FMA and F16C */, NEEDS_AVX512 /* F, BW, DQ, VL */ };
+/* What an instruction set requires of the processor. SVE's kernels are for one length of vectors.
+ */
+enum {
+    NEEDS_NOTHING,
+    NEEDS_AVX2,   /* with FMA and F16C */
+    NEEDS_AVX512, /* F, BW, DQ, VL, and all of AVX2 */
+    NEEDS_SVE256,
+    NEEDS_SVE512
+};
 
-extern const cpu_kernels cpu_kernels_generic, cpu_kernels_neon, cpu_kernels_avx2,
-    cpu_kernels_avx512;
+extern const cpu_kernels cpu_kernels_generic, cpu_kernels_neon, cpu_kernels_sve256,
+    cpu_kernels_sve512, cpu_kernels_avx2, cpu_kernels_avx512;
 
 /* The sets in this build, the best last. */
 static const struct {
@@ -161,6 +183,12 @@ static const struct {
 #endif
 #if defined(CPU_HAS_NEON)
     {&cpu_kernels_neon, NEEDS_NOTHING},
+#endif
+#if defined(CPU_HAS_SVE256)
+    {&cpu_kernels_sve256, NEEDS_SVE256},
+#endif
+#if defined(CPU_HAS_SVE512)
+    {&cpu_kernels_sve512, NEEDS_SVE512},
 #endif
 #if defined(CPU_HAS_AVX2)
     {&cpu_kernels_avx2, NEEDS_AVX2},
@@ -177,8 +205,18 @@ static int runs(int i)
 {
     const cpu_facts *known = cpu_facts_get();
     const int avx2 = known->has_avx2 && known->has_fma && known->has_f16c;
-    const int has = !avx2 ? NEEDS_NOTHING : known->has_avx512 ? NEEDS_AVX512 : NEEDS_AVX2;
-    return sets[i].needs <= has;
+    switch (sets[i].needs) {
+    case NEEDS_AVX2:
+        return avx2;
+    case NEEDS_AVX512:
+        return avx2 && known->has_avx512;
+    case NEEDS_SVE256:
+        return known->sve_bytes == 32;
+    case NEEDS_SVE512:
+        return known->sve_bytes == 64;
+    default:
+        return 1;
+    }
 }
 
 const cpu_kernels *cpu_isa_best(void)

@@ -8,6 +8,16 @@
 # is released.
 cross_build quick -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DISOMER_CPU_SETS=neon
 isa neon cortex-a57
+says "$scratch/info" "CPU emulated by qemu-aarch64" "SIMULATED"
+
+# This machine's build is recognised too under an emulator of its own processor, and not without one.
+ISOMER_BACKEND=openmp "$tool" info >"$scratch/info" || fail "isomer info fails"
+lacks "$scratch/info" "emulated by qemu"
+if have qemu-x86_64 && [ "$(uname -m)" = x86_64 ]; then
+    ISOMER_BACKEND=openmp QEMU_LD_PREFIX='' qemu-x86_64 "$tool" info --all >"$scratch/info" ||
+        fail "isomer info fails under qemu-x86_64"
+    says "$scratch/info" "CPU emulated by qemu-x86_64" "SIMULATED"
+fi
 
 # Reductions of each kind and one order of products, because the checks compute slowly here.
 some() {

@@ -6,9 +6,13 @@
 
 cross_build full
 isa neon cortex-a57
+isa neon max,sve-default-vector-length=16
+isa sve256 max,sve-default-vector-length=32
+isa sve512 a64fx
 
 digests "$scratch/here" "$tool" verify --backend openmp
-for set in neon generic; do
-    digests "$scratch/arm" "$qemu" -cpu max,sve=off -E ISOMER_CPU_ISA=$set "$emulated" verify --backend openmp
-    same "aarch64, $set" "$scratch/here" "$scratch/arm"
+for run in neon:16 generic:16 sve256:32 sve512:64; do
+    digests "$scratch/arm" "$qemu" -cpu "max,sve-default-vector-length=${run#*:}" -E ISOMER_CPU_ISA="${run%:*}" \
+        "$emulated" verify --backend openmp
+    same "aarch64, ${run%:*}" "$scratch/here" "$scratch/arm"
 done

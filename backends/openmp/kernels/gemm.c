@@ -8,15 +8,15 @@
 
 /* A tile of MR rows of NV vectors needs MR * NV accumulators: as many as fit in the registers
  * beside one row of B and one element of A. */
-#if SIMD_BYTES == 64
+#if defined(__aarch64__)
+#define MR 8
+#define NV 3
+#elif SIMD_BYTES == 64
 #define MR 14
 #define NV 2
 #elif SIMD_BYTES == 32
 #define MR 6
 #define NV 2
-#elif defined(__aarch64__)
-#define MR 8
-#define NV 3
 #else
 #define MR 4
 #define NV 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels.h - the tables of CPU kernels. Every file in this folder is compiled once for each
- * instruction set, with CPU_KERNELS set to its name (generic, neon, avx2, avx512), and with one of
- * CPU_KERNELS_GENERIC, _NEON, _AVX2 and _AVX512 defined. */
+ * instruction set, with CPU_KERNELS set to its name (generic, neon, sve256, sve512, avx2, avx512),
+ * and with CPU_KERNELS_GENERIC, _NEON, ... defined. */
 #ifndef ISOMER_OPENMP_KERNELS_H
 #define ISOMER_OPENMP_KERNELS_H
 
@@ -172,7 +172,7 @@ typedef struct cpu_map_kernels {
 
 /* All kernels of one instruction set. */
 typedef struct cpu_kernels {
-    const char *name; /* "generic", "neon", "avx2", "avx512" */
+    const char *name; /* "generic", "neon", "avx2", ... */
     const cpu_gemm_kernels *gemm;
     const cpu_transpose_kernels *transpose;
     const cpu_reduce_kernels *reduce;

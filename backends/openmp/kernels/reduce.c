@@ -97,6 +97,15 @@ SIMD_INLINE v_f64 load_f64(int element, const void *from)
     if (element == ISO_F64) {
         return simd_f64_load(from);
     }
+#if defined(SIMD_SVE)
+    const svbool_t all = svptrue_b64();
+    if (element == ISO_F16) {
+        return svcvt_f64_f16_x(all, svreinterpret_f16_u64(svld1uh_u64(all, from)));
+    }
+    const svuint64_t bits = element == ISO_F32 ? svld1uw_u64(all, from)
+                                               : svlsl_n_u64_x(all, svld1uh_u64(all, from), 16);
+    return svcvt_f64_f32_x(all, svreinterpret_f32_u64(bits));
+#else
     half_f32 x;
     if (element == ISO_F32) {
         memcpy(&x, from, sizeof x);
@@ -125,6 +134,7 @@ SIMD_INLINE v_f64 load_f64(int element, const void *from)
     return _mm256_cvtps_pd(x);
 #else
     return __builtin_convertvector(x, v_f64);
+#endif
 #endif
 }
 

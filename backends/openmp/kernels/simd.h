@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simd.h - one vector type for f32 and one for f64, as wide as the instruction set that the file is
- * compiled for: AVX-512, AVX2, NEON, or four and two lanes in plain C. Loads and stores need no
- * alignment. Sums and products of vectors are written with + and *. fma needs a function, because C
- * has no operator for it. */
+ * compiled for: AVX-512, AVX2, SVE of a fixed length, NEON, or four and two lanes in plain C. Loads
+ * and stores need no alignment. Sums and products of vectors are written with + and *. fma needs a
+ * function, because C has no operator for it. */
 #ifndef ISOMER_OPENMP_SIMD_H
 #define ISOMER_OPENMP_SIMD_H
 
@@ -18,6 +18,10 @@
 #define SIMD_BYTES 64
 #elif defined(__AVX2__) && defined(__FMA__)
 #define SIMD_BYTES 32
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
+#include <arm_sve.h>
+#define SIMD_SVE
+#define SIMD_BYTES (__ARM_FEATURE_SVE_BITS / 8)
 #else
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -72,6 +76,8 @@ SIMD_INLINE simd_f32 simd_f32_set(float x)
     return _mm512_set1_ps(x);
 #elif defined(__AVX2__) && defined(__FMA__)
     return _mm256_set1_ps(x);
+#elif defined(SIMD_SVE)
+    return svdup_n_f32(x);
 #elif defined(__aarch64__)
     return vdupq_n_f32(x);
 #else
@@ -89,6 +95,8 @@ SIMD_INLINE simd_f64 simd_f64_set(double x)
     return _mm512_set1_pd(x);
 #elif defined(__AVX2__) && defined(__FMA__)
     return _mm256_set1_pd(x);
+#elif defined(SIMD_SVE)
+    return svdup_n_f64(x);
 #elif defined(__aarch64__)
     return vdupq_n_f64(x);
 #else
@@ -107,6 +115,8 @@ SIMD_INLINE simd_f32 simd_f32_fma(simd_f32 a, simd_f32 b, simd_f32 c)
     return _mm512_fmadd_ps(a, b, c);
 #elif defined(__AVX2__) && defined(__FMA__)
     return _mm256_fmadd_ps(a, b, c);
+#elif defined(SIMD_SVE)
+    return svmla_f32_x(svptrue_b32(), c, a, b);
 #elif defined(__aarch64__)
     return vfmaq_f32(c, a, b);
 #else
@@ -123,6 +133,8 @@ SIMD_INLINE simd_f64 simd_f64_fma(simd_f64 a, simd_f64 b, simd_f64 c)
     return _mm512_fmadd_pd(a, b, c);
 #elif defined(__AVX2__) && defined(__FMA__)
     return _mm256_fmadd_pd(a, b, c);
+#elif defined(SIMD_SVE)
+    return svmla_f64_x(svptrue_b64(), c, a, b);
 #elif defined(__aarch64__)
     return vfmaq_f64(c, a, b);
 #else
@@ -140,6 +152,11 @@ SIMD_INLINE simd_f32 simd_f32_load_f16(const uint16_t *from)
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from));
 #elif defined(__AVX2__) && defined(__F16C__)
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)from));
+#elif defined(SIMD_SVE)
+    const svuint32_t wide = svld1uh_u32(svptrue_b32(), from);
+    return svcvt_f32_f16_x(svptrue_b32(), svreinterpret_f16_u32(wide));
+#elif defined(__aarch64__)
+    return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(from)));
 #else
     simd_f32 v;
     for (int i = 0; i < SIMD_F32; i++) {
@@ -157,6 +174,11 @@ SIMD_INLINE void simd_f32_store_f16(uint16_t *to, simd_f32 v)
 #elif defined(__AVX2__) && defined(__F16C__)
     _mm_storeu_si128((__m128i *)(void *)to,
                      _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#elif defined(SIMD_SVE)
+    const svfloat16_t half = svcvt_f16_f32_x(svptrue_b32(), v);
+    svst1h_u32(svptrue_b32(), to, svreinterpret_u32_f16(half));
+#elif defined(__aarch64__)
+    vst1_u16(to, vreinterpret_u16_f16(vcvt_f16_f32(v)));
 #else
     for (int i = 0; i < SIMD_F32; i++) {
         to[i] = cpu_f32_to_f16(v[i]);
@@ -176,6 +198,9 @@ SIMD_INLINE simd_f32 simd_f32_load_bf16(const uint16_t *from)
     const __m256i wide =
         _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
     return (simd_f32)_mm256_slli_epi32(wide, 16);
+#elif defined(SIMD_SVE)
+    return svreinterpret_f32_u32(
+        svlsl_n_u32_x(svptrue_b32(), svld1uh_u32(svptrue_b32(), from), 16));
 #else
     simd_u16 half;
     memcpy(&half, from, sizeof half);
