@@ -113,16 +113,11 @@ def rows():
             continue
         for device in document["devices"]:
             table, passed, failed = counts(document, device)
-            words = [plain(device["name"])]
-            if device["architecture"] and device["backend"] != "openmp":
-                words.append(plain(device["architecture"]))
-            if device["backend"] == "openmp":
-                words.append(plain(device["architecture"]))
-            if device["backend"] == "opencl" and device["driver"]:
-                words.append(plain(device["driver"]))
+            words = [plain(device["name"]), plain(device["architecture"])]
+            words += [plain(device["driver"])] * (device["backend"] == "opencl")
             kind = "results" if run["command"] == "bench" else "cases"
             text = f"{passed} {kind}" + (f", {failed} failed" if failed else "")
-            yield (tier_of(device), device["backend"], ", ".join(words), f"{run['command']} {run['suite']}",
+            yield (tier_of(device), device["backend"], ", ".join(filter(None, words)), f"{run['command']} {run['suite']}",
                    text, run["time"][:10], name, not_run(table))
 
 
@@ -130,8 +125,12 @@ def evidence():
     lines = ["| device | backend | tier | suite | passed | date | file | what was not run |",
              "|---|---|---|---|---|---|---|---|"]
     order = list(TIERS)
-    newest = {}  # a device is in several files if others were compared with it
-    for row in sorted(rows(), key=lambda r: r[5]):
+    # A device is in several files if others were compared with it: files of stand-ins, simulators and
+    # the like come last.
+    weakest = {name: max(order.index(tier_of(d)) for d in document["devices"])
+               for name, document in documents() if "devices" in document}
+    newest = {}
+    for row in sorted(rows(), key=lambda r: (-weakest.get(r[6], 0), r[5])):
         newest[row[:4]] = row
     made = sorted(newest.values(), key=lambda r: (order.index(r[0]), r[1], r[2], r[6]))
     for tier, backend, title, suite, passed, date, name, missing in made:
