@@ -22,6 +22,7 @@ CHOICES = ("--op", "--case", "--variant", "--dtype", "--size", "--axis")
 OUTPUTS = ("--json", "--csv", "--markdown", "--report", "--export", "--junit")
 # How a file's command was started, where the file itself cannot know.
 AROUND = {
+    "verify-openmp-aarch64-qemu.json": "QEMU_LD_PREFIX=/usr/aarch64-linux-gnu qemu-aarch64 -cpu cortex-a57",
     "verify-opencl-intel-epyc.json": "OCL_ICD_VENDORS=$PWD/intel.icd",
     "verify-opencl-rusticl-epyc.json": "RUSTICL_ENABLE=llvmpipe",
 }
