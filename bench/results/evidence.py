@@ -5,7 +5,8 @@
 The table of devices in README.md stands between <!-- evidence --> and <!-- /evidence -->, the commands
 that make the files again in bench/results/README.md, between <!-- commands --> and <!-- /commands -->.
 --write puts them there; --check ends with 1 if they are others. A row is a device of a results file
-whose suite is whole: `bench` or `verify` without --op, --case and the like.
+whose suite is whole: `bench` or `verify` without --op, --case and the like. Only for a simulator, which
+is too slow for whole suites, the row names what was chosen.
 """
 import glob
 import json
@@ -104,21 +105,29 @@ def compiled_rows(name, document):
                document["time"][:10], name, "nothing is executed")
 
 
+def choices(arguments):
+    """The options that choose cases, with their values."""
+    words = " ".join(arguments).replace("=", " ").split()
+    return [f"{word} {value}" for word, value in zip(words, words[1:]) if word in CHOICES]
+
+
 def rows():
     for name, document in documents():
         if document["schema"].startswith("isomer-compiled"):
             yield from compiled_rows(name, document)
             continue
         run = document["run"]
-        if any(word.split("=")[0] in CHOICES for word in run["arguments"] if word.startswith("--")):
-            continue
+        suite = f"{run['command']} {run['suite']}"
+        chosen = choices(run["arguments"])
         for device in document["devices"]:
+            if chosen and tier_of(device) != "simulator":
+                continue
             table, passed, failed = counts(document, device)
             words = [plain(device["name"]), plain(device["architecture"])]
             words += [plain(device["driver"])] * (device["backend"] == "opencl")
             kind = "results" if run["command"] == "bench" else "cases"
             text = f"{passed} {kind}" + (f", {failed} failed" if failed else "")
-            yield (tier_of(device), device["backend"], ", ".join(filter(None, words)), f"{run['command']} {run['suite']}",
+            yield (tier_of(device), device["backend"], ", ".join(filter(None, words)), " ".join([suite] + chosen),
                    text, run["time"][:10], name, not_run(table))
 
 

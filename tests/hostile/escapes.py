@@ -20,7 +20,7 @@ tool, folder, plugins, fakes = sys.argv[1:5]
 EVIL = "\x1b[31m\x1b]0;t\x07\x9bm\u202e\nisomer: forged\r\b\x7f\U000e0041"
 BYTES = EVIL.encode() + b"\xff\xc0\xaf\xed\xa0\x80\xe2\x80"  # and invalid UTF-8
 # Texts with fixed values: readers refuse others.
-WORDS = ["schema", "command", "status", "op", "cache", "source", "verdict"]
+WORDS = ["schema", "command", "status", "op", "cache", "source", "tier", "verdict"]
 FILES = ["json", "junit", "csv", "markdown", "report"]
 failures = 0
 runs = 0
