@@ -17,13 +17,16 @@ import sys
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(FOLDER))
-TIERS = {"hardware": "hardware", "simulator": "simulator", "cpu-driver": "driver on a CPU",
-         "compiled": "compiled", "stand-in": "stand-in"}
+TIERS = ["hardware", "simulator", "cpu-driver", "compiled", "stand-in"]  # the order of the rows
+# Others are single cases of `order` and `limits`.
+VARIANTS = ("naive", "tiled", "partials", "vendor", "auto", "pageable", "pinned", "device")
 CHOICES = ("--op", "--case", "--variant", "--dtype", "--size", "--axis")
 OUTPUTS = ("--json", "--csv", "--markdown", "--report", "--export", "--junit")
 # How a file's command was started, where the file itself cannot know.
 AROUND = {
     "verify-openmp-aarch64-qemu.json": "QEMU_LD_PREFIX=/usr/aarch64-linux-gnu qemu-aarch64 -cpu cortex-a57",
+    "verify-hip-gfx1100-rocjitsu.json": "rocjitsu --config gfx1100_w7900.json --",
+    "verify-hip-gfx942-rocjitsu.json": "rocjitsu --config gfx942_cdna3_kmd.json --",
     "verify-opencl-intel-epyc.json": "OCL_ICD_VENDORS=$PWD/intel.icd",
     "verify-opencl-rusticl-epyc.json": "RUSTICL_ENABLE=llvmpipe",
 }
@@ -49,15 +52,16 @@ def tier_of(device):
 
 def counts(document, device):
     """{(op, variant): (types that ran, types that did not, whether any ran)}, how many results passed,
-    and how many failed."""
+    how many failed, and how many are unsupported."""
     table = {}
     if "summary" in device:
         summary = device["summary"]
         for row in summary["operations"]:
             table[row["op"], row["variant"]] = (set(row["types"]), set(row["unsupported_types"]),
                                                 row["passed"] > 0)
-        return table, summary["passed"], summary["failed"] + summary["errors"]
-    passed = failed = 0
+        return (table, summary["passed"], summary["failed"] + summary["errors"],
+                summary["unsupported"])
+    passed = failed = unsupported = 0
     for row in document["results"]:
         if row["device"] != device["spec"]:
             continue
@@ -68,13 +72,16 @@ def counts(document, device):
         table[row["op"], row["variant"]] = (types, lacking, any_ran or ran)
         passed += ran
         failed += row["status"] in ("failed", "error")
-    return table, passed, failed
+        unsupported += row["status"] == "unsupported"
+    return table, passed, failed, unsupported
 
 
 def not_run(table):
     """The variants of which nothing ran, and the types of which no case of a variant did."""
     missing = {}
     for (op, variant), (types, unsupported, any_ran) in table.items():
+        if variant not in VARIANTS:
+            continue
         if not any_ran:
             missing.setdefault(variant, []).append(op)
         elif unsupported - types:
@@ -100,9 +107,9 @@ def compiled_rows(name, document):
         title = ", ".join(one["architecture"] for one in chips)
         made = span([one["programs"] for one in chips]) + " of" if part else "all"
         failed = sum(one["failed"] for one in chips)
-        yield ("compiled", backend, f"{title}, by {plain(compiler)}", "–",
-               f"{made} {span([one['of'] for one in chips])} programs each" + (f", {failed} failed" if failed else ""),
-               document["time"][:10], name, "nothing is executed")
+        yield ("compiled", backend, f"{title}, by {plain(compiler)}", "programs, each chip",
+               f"{made} {span([one['of'] for one in chips])}", failed, "–", document["time"][:10], name,
+               "executing; compiling the other programs" if part else "executing")
 
 
 def choices(arguments):
@@ -122,29 +129,28 @@ def rows():
         for device in document["devices"]:
             if chosen and tier_of(device) != "simulator":
                 continue
-            table, passed, failed = counts(document, device)
+            table, passed, failed, unsupported = counts(document, device)
             words = [plain(device["name"]), plain(device["architecture"])]
-            words += [plain(device["driver"])] * (device["backend"] == "opencl")
-            kind = "results" if run["command"] == "bench" else "cases"
-            text = f"{passed} {kind}" + (f", {failed} failed" if failed else "")
-            yield (tier_of(device), device["backend"], ", ".join(filter(None, words)), " ".join([suite] + chosen),
-                   text, run["time"][:10], name, not_run(table))
+            if device["backend"] == "opencl":
+                words = [plain(device["driver"]), "on " + words[0]]
+            yield (tier_of(device), device["backend"], " ".join(filter(None, words)), " ".join([suite] + chosen),
+                   passed, failed, unsupported, run["time"][:10], name, not_run(table))
 
 
 def evidence():
-    lines = ["| device | backend | tier | suite | passed | date | file | what was not run |",
-             "|---|---|---|---|---|---|---|---|"]
-    order = list(TIERS)
+    lines = ["| device | backend | tier | suite | passed | failed | unsupported | date | file | what was not run |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
+    order = TIERS
     # A device is in several files if others were compared with it: files of stand-ins, simulators and
     # the like come last.
     weakest = {name: max(order.index(tier_of(d)) for d in document["devices"])
                for name, document in documents() if "devices" in document}
     newest = {}
-    for row in sorted(rows(), key=lambda r: (-weakest.get(r[6], 0), r[5])):
+    for row in sorted(rows(), key=lambda r: (-weakest.get(r[8], 0), r[7])):
         newest[row[:4]] = row
-    made = sorted(newest.values(), key=lambda r: (order.index(r[0]), r[1], r[2], r[6]))
-    for tier, backend, title, suite, passed, date, name, missing in made:
-        lines.append(f"| {title} | `{backend}` | {TIERS[tier]} | {suite} | {passed} | {date} | "
+    made = sorted(newest.values(), key=lambda r: (order.index(r[0]), r[1], r[2], r[8]))
+    for tier, backend, title, suite, passed, failed, unsupported, date, name, missing in made:
+        lines.append(f"| {title} | `{backend}` | {tier} | {suite} | {passed} | {failed} | {unsupported} | {date} | "
                      f"[{name}](bench/results/{name}) | {missing} |")
     return "\n".join(lines)
 
