@@ -31,6 +31,19 @@ double record_number(const json_t *object, const char *path)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
+bool record_lists(const json_t *object, const char *key, const char *text)
+{
+    json_t *value;
+    size_t i;
+    json_array_foreach(json_object_get(object, key), i, value)
+    {
+        if (strcmp(json_string_value(value), text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 double *record_numbers(const json_t *list, int32_t *count)
 {
     size_t n = json_array_size(list);

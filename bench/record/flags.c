@@ -55,15 +55,7 @@ const char *record_flag_meaning(const char *flag)
 
 bool record_has_flag(const json_t *object, const char *flag)
 {
-    json_t *value;
-    size_t i;
-    json_array_foreach(json_object_get(object, "flags"), i, value)
-    {
-        if (strcmp(json_string_value(value), flag) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return record_lists(object, "flags", flag);
 }
 
 /* ---- levels ---------------------------------------------------------------------------------- */

@@ -106,6 +106,9 @@ json_t *record_at(const json_t *object, const char *path);
 const char *record_text(const json_t *object, const char *path);
 double record_number(const json_t *object, const char *path);
 
+/* Whether the array of texts `key` has this one. */
+bool record_lists(const json_t *object, const char *key, const char *text);
+
 /* The numbers of an array, and the median of each round that has samples; to be freed. */
 double *record_numbers(const json_t *list, int32_t *count);
 double *record_rounds(const json_t *result, int32_t *count);

@@ -4,19 +4,6 @@
 
 #include <string.h>
 
-static bool has_feature(const json_t *device, const char *name)
-{
-    const json_t *feature;
-    size_t i;
-    json_array_foreach(json_object_get(device, "features"), i, feature)
-    {
-        if (strcmp(json_string_value(feature), name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 tool_tier record_tier(const json_t *device)
 {
     const char *name = record_text(device, "tier");
@@ -29,8 +16,8 @@ tool_tier record_tier(const json_t *device)
     if (json_is_true(json_object_get(device, "fake"))) {
         return TOOL_STAND_IN;
     }
-    bool driver =
-        strcmp(record_text(device, "type"), "CPU") == 0 && has_feature(device, "compiles");
+    bool driver = strcmp(record_text(device, "type"), "CPU") == 0 &&
+                  record_lists(device, "features", "compiles");
     return driver ? TOOL_CPU_DRIVER : TOOL_HARDWARE;
 }
 

@@ -109,3 +109,12 @@ compiled_write() {
         printf ' ]}\n'
     } >"$ISOMER_COMPILED"
 }
+
+# make_list CLASS: the programs of a class of devices, made once, in the folder $list.
+make_list() {
+    list=$scratch/$1
+    [ -d "$list" ] || {
+        mkdir "$list"
+        "$programs/list" "$1" "$list" || fail "no list of programs for $1"
+    }
+}

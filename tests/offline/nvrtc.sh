@@ -18,11 +18,7 @@ failed=
 
 # one ARCHITECTURE CLASS FIRST STEP
 one() {
-    list=$scratch/$2
-    if [ ! -d "$list" ]; then
-        mkdir "$list"
-        "$programs/list" "$2" "$list" || fail "no list of programs for $2"
-    fi
+    make_list "$2"
     output=$scratch/$1-$2
     whole=0
     [ "$4" != 1 ] || whole=2
