@@ -49,9 +49,8 @@ if [ "$2" = full ]; then
 else
     # Half a minute of one core. The sample has the norm of f64, whose constants not every version of
     # NVRTC can read.
-    mkdir "$scratch/warp32"
-    "$programs/list" warp32 "$scratch/warp32" || fail "no list of programs for warp32"
-    norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$scratch/warp32/list" | cut -d: -f1)
+    make_list warp32
+    norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$list/list" | cut -d: -f1)
     [ -n "$norm" ] || fail "the list has no norm2 of f64"
     one sm_90 warp32 $(((norm - 1) % 6)) 6
 fi
