@@ -40,7 +40,7 @@
  * ISO_U32X4 iso_u32x4()   uint4                 uint4                 and functions that make them;
  * ISO_F64X2 iso_f64x2()   double2               double2               F64X2 needs ISO_USE_F64
  * iso_fma32 iso_fma64     fmaf, fma             fma                   one rounding; nothing else is
- *                                                                     fused (arithmetic.md)
+ *                                                                     fused (bits.md)
  * iso_sqrt64              sqrt                  sqrt                  of f64
  * iso_as_u32 iso_as_f32   __float_as_int, ...   as_uint, as_float     the bits of an f32
  * iso_as_u64 iso_as_f64   __double_as_longlong  as_ulong, as_double   the bits of an f64

@@ -2,7 +2,7 @@
 /*
  * gemv.cl - the tiled y = alpha op(A) x + beta y. A chain is one row of op(A) over one segment of
  * k. If there are several segments, their sums go to `work` ([segment][member][row]), and gemv_join
- * adds them in order: docs/arithmetic.md.
+ * adds them in order: docs/bits.md.
  *
  * A group copies a tile of the stored A to shared memory; neighbouring work-items read neighbouring
  * words. Then work-items run the chains over this tile, while the group loads the next tile into

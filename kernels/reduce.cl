@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reduce.cl - reductions. reduce_steps.cl precedes it and defines what a lane holds;
- * docs/arithmetic.md defines lanes and folds.
+ * docs/bits.md defines lanes and folds.
  *
  *   ISO_THREADS   work-items of a group, a power of two, at least 32
  *   ISO_COLS      columns that a group handles side by side along axis 0, a power of two

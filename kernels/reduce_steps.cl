@@ -2,7 +2,7 @@
 /*
  * reduce_steps.cl - the state of a lane of a reduction, for the operation ISO_OP and the type
  * ISO_DTYPE: how it starts, how it adds an element, how two lanes combine, and the result. The
- * loops are in reduce.cl; docs/arithmetic.md defines both.
+ * loops are in reduce.cl; docs/bits.md defines both.
  *
  * Elements that are compared become keys: integers in the same order. A NaN is better than every
  * other element, both for a minimum and for a maximum, and -0 is less than +0.

@@ -12,7 +12,7 @@
  * If there are too few units for the threads, but several segments, a unit is only one segment of a
  * block. The segments are added in order once all are done.
  *
- * How the work is divided never changes a bit of the result: see docs/arithmetic.md.
+ * How the work is divided never changes a bit of the result: see docs/bits.md.
  */
 #include "backends/openmp/gemm.h"
 

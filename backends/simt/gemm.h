@@ -5,7 +5,7 @@
 
 #include "backends/simt/simt.h"
 
-enum { SIMT_GEMM_SEGMENT = 1024 }; /* docs/arithmetic.md */
+enum { SIMT_GEMM_SEGMENT = 1024 }; /* docs/bits.md */
 
 /* The shape of a group. `full` is the percentage of its peak that a unit reaches with as many
  * groups as fit, `alone` the percentage with one group. Both are estimates from measurements. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arith.h - the arithmetic of docs/arithmetic.md: stored numbers, inputs, and a plain model of each
+ * arith.h - the arithmetic of docs/bits.md: stored numbers, inputs, and a plain model of each
  * operation. It is written from that page alone and shares no code with the kernels that it checks.
  */
 #ifndef ISOMER_ARITH_H

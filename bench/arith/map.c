@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map.c - a plain model of maps, exactly as docs/arithmetic.md defines them. */
+/* map.c - a plain model of maps, exactly as docs/bits.md defines them. */
 #include "bench/arith/arith.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c - a plain model of products and reductions, exactly as docs/arithmetic.md defines them.
+/* model.c - a plain model of products and reductions, exactly as docs/bits.md defines them.
  */
 #include "bench/arith/arith.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* number.c - stored numbers, their conversions, and the generator of inputs. It is written from
- * docs/arithmetic.md alone and shares no code with the kernels that it checks. */
+ * docs/bits.md alone and shares no code with the kernels that it checks. */
 #include "bench/arith/arith.h"
 
 #include <fenv.h>
@@ -329,7 +329,7 @@ static void fill_floats(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t
     for (int64_t i = 0; i < count; i++) {
         uint64_t mix = arith_mix(seed, (uint64_t)i);
         double value = float_value(dtype, fill, mix, count);
-        if (dtype == ISO_F16) { /* docs/arithmetic.md defines the value in f32 */
+        if (dtype == ISO_F16) { /* docs/bits.md defines the value in f32 */
             uint16_t half = arith_f32_to_f16((float)value);
             memcpy(out + (size_t)i * size, &half, size);
         } else if (dtype == ISO_BF16) {

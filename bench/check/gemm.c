@@ -392,7 +392,7 @@ done:
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
-/* Computes some elements exactly as docs/arithmetic.md defines them, and compares the bits. */
+/* Computes some elements exactly as docs/bits.md defines them, and compares the bits. */
 static bool check_sample(const bench_case *item, const operands *o, int64_t member,
                          bench_result *result)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map.c - the check of maps: every element, with the arithmetic of docs/arithmetic.md.
+ * map.c - the check of maps: every element, with the arithmetic of docs/bits.md.
  *
  * Chains that `bench` measures have thousands of steps. Computing them again for every element
  * would take too long. So only a sample of the elements is computed again and compared bit for bit.

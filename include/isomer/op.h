@@ -6,7 +6,7 @@
  * Matrices are row-major: element (i, j) is `i * ld + j` elements after the start of the operand. A
  * leading dimension of 0 means that rows follow each other without a gap. Offsets are multiples of
  * the element's size. The arithmetic of `naive` and `tiled` products, `tiled` reductions and maps
- * is defined to the bit: see docs/arithmetic.md.
+ * is defined to the bit: see docs/bits.md.
  *
  * Operands may be blocks of one matrix. Two operands overlap if an element of one shares a byte
  * with an element of the other. Bytes between the rows of an operand, or between the matrices of a

@@ -74,7 +74,7 @@ def element(dtype, seed, index, near_one):
 def formulas(page):
     """{"vendor": text, "sum": text, ...} of the table under "Error bounds"."""
     found = {}
-    section = page[page.index("## Error bounds"):page.index("## Digests")]
+    section = page[page.index("## 9. Error bounds"):page.index("## 10. ")]
     for names, text in re.findall(r"^\| ([^|`]+|[^|]*`vendor`) \| `(.+)` \|$", section, re.M):
         for name in names.split(", "):
             found[name.strip("`")] = text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bounds.sh: the error bounds of docs/arithmetic.md are those of the suite: each formula of the page
+# bounds.sh: the error bounds of docs/bits.md are those of the suite: each formula of the page
 # is evaluated for cases of one result, with inputs made as the page says, and compared with the
 # bound that `isomer verify` used.
 . "$ISOMER_TEST_COMMON"
@@ -10,4 +10,4 @@ need python3 python3
     cat "$scratch/log"
     fail "isomer verify fails"
 }
-python3 "$source_dir/tests/lint/bounds.py" "$source_dir/docs/arithmetic.md" "$scratch/json" || fail "see above"
+python3 "$source_dir/tests/lint/bounds.py" "$source_dir/docs/bits.md" "$scratch/json" || fail "see above"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reads what llvm-objdump -d prints of the programs of f16 and bf16, with a line "object LINE" before each,
 # and the list that they were compiled from. It fails on instructions that round otherwise than
-# docs/arithmetic.md says, or may in some version:
+# docs/bits.md says, or may in some version:
 #   v_fma_mix, v_mad_mix   a conversion of halves and what stands beside it in one: a product is made by
 #                          adding +0, so that -0 is lost, and the rounding in between is not documented
 #   v_cvt_pkrtz            a narrowing towards zero

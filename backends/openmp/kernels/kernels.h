@@ -36,7 +36,7 @@ typedef struct cpu_transpose_kernels {
 /* ---- gemm.c ---------------------------------------------------------------------------------- */
 
 enum {
-    CPU_GEMM_SEGMENT = 1024,    /* docs/arithmetic.md: the length of one chain along K */
+    CPU_GEMM_SEGMENT = 1024,    /* docs/bits.md: the length of one chain along K */
     CPU_GEMM_TILE_BYTES = 2048, /* the size of the largest register tile */
     CPU_GEMM_NAIVE_RUN = 32     /* elements of a row that the naive kernel computes in parallel */
 };
@@ -73,7 +73,7 @@ typedef struct cpu_gemm_kernels {
     cpu_gemm_type type[CPU_ELEMENTS]; /* [iso_dtype]; empty for integers */
 } cpu_gemm_kernels;
 
-/* ---- reduce.c and order.c: docs/arithmetic.md ------------------------------------------------ */
+/* ---- reduce.c and order.c: docs/bits.md ------------------------------------------------ */
 
 enum {
     CPU_REDUCE_LANES = 128,
@@ -121,7 +121,7 @@ typedef struct cpu_best {
 } cpu_best;
 
 /* min and max compare keys: signed integers of the element's size, in the order that
- * docs/arithmetic.md defines. A NaN wins: its key is the lowest for min and the highest for max.
+ * docs/bits.md defines. A NaN wins: its key is the lowest for min and the highest for max.
  * The result of argmin and argmax is the first element with the best key. */
 typedef struct cpu_order_kernels {
     /* [0: min, 1: max][iso_dtype]. The functions also accept keys in place of elements: index 0 is
@@ -147,7 +147,7 @@ typedef struct cpu_straight_kernels {
     cpu_straight run[CPU_STEP_COUNT][CPU_ELEMENTS];
 } cpu_straight_kernels;
 
-/* ---- map.c: docs/arithmetic.md --------------------------------------------------------------- */
+/* ---- map.c: docs/bits.md --------------------------------------------------------------- */
 
 enum { CPU_MAPS = 7 }; /* one more than the highest iso_map_op */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* order.c - min, max, argmin and argmax: elements are converted to keys, which are signed integers
- * in the order that docs/arithmetic.md defines. */
+ * in the order that docs/bits.md defines. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce.c - reduces blocks of 4096 elements by the rules of docs/arithmetic.md: sums, products,
+/* reduce.c - reduces blocks of 4096 elements by the rules of docs/bits.md: sums, products,
  * dots and squares, along a line and down strips of columns. min and max are in order.c. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"

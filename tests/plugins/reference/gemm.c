@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm.c - C = alpha * op(A) * op(B) + beta * C, as docs/arithmetic.md defines it. */
+/* gemm.c - C = alpha * op(A) * op(B) + beta * C, as docs/bits.md defines it. */
 #include "tests/plugins/reference/reference.h"
 
 #include <math.h>

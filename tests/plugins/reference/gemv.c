@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemv.c - y = alpha * op(A) * x + beta * y: docs/arithmetic.md defines it as the product whose B
+/* gemv.c - y = alpha * op(A) * x + beta * y: docs/bits.md defines it as the product whose B
  * and C have one column. An element of a vector is a row of that column, so the distance between
  * elements is the column's leading dimension. */
 #include "tests/plugins/reference/reference.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduce.c - reductions, as docs/arithmetic.md defines `tiled`. The other variants may add in any
+ * reduce.c - reductions, as docs/bits.md defines `tiled`. The other variants may add in any
  * order, so they use the same one.
  *
  * An operation is a set of rules for lanes: a lane's initial value, how it adds an element (step),

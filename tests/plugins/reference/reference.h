@@ -12,7 +12,7 @@
  *   stream.c      streams and events
  *   operation.c   the supported operations; supports, workspace, execute, describe
  *   gemm.c, gemv.c, transpose.c, reduce.c, map.c   one operation each, exactly as in
- * docs/arithmetic.md half.c        f16 and bf16
+ * docs/bits.md half.c        f16 and bf16
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
