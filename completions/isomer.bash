@@ -27,8 +27,8 @@ _isomer_values() {
     bench,--suite) echo quick full stream gemm transfer JSON ;;
     bench,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;
     *,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" ;;
-    verify,--variant) echo naive tiled vendor partials write read copy between fill ;;
-    *,--variant) echo naive tiled vendor partials auto pageable pinned device ;;
+    verify,--variant) echo naive tiled vendor partials fixed write read copy between fill ;;
+    *,--variant) echo naive tiled vendor partials fixed auto pageable pinned device ;;
     *,--axis) echo 0 1 all ;;
     bench,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" tf32 e1 e2 e4 e8 e16 ;;
     *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;

@@ -56,9 +56,9 @@ end
 function __isomer_variants
     switch (__isomer_command)
         case verify
-            printf '%s\n' naive tiled vendor partials write read copy between fill
+            printf '%s\n' naive tiled vendor partials fixed write read copy between fill
         case '*'
-            printf '%s\n' naive tiled vendor partials auto pageable pinned device
+            printf '%s\n' naive tiled vendor partials fixed auto pageable pinned device
     end
 end
 

@@ -116,7 +116,7 @@ iso_status core_check_variant(const char *call, iso_variant variant)
     if (!iso_variant_name(variant) && variant != CORE_VARIANT_RESERVED) {
         return core_fail(ISO_INVALID,
                          "%s: variant is %d, which is not a variant: use ISO_VARIANT_AUTO (0) to "
-                         "ISO_VARIANT_PARTIALS (5)",
+                         "ISO_VARIANT_FIXED (6)",
                          call, (int)variant);
     }
     return ISO_OK;

@@ -25,7 +25,7 @@ static const char *const status_names[] = {
 static const char *const variant_names[] = {
     [ISO_VARIANT_AUTO] = "auto",         [ISO_VARIANT_NAIVE] = "naive",
     [ISO_VARIANT_TILED] = "tiled",       [ISO_VARIANT_VENDOR] = "vendor",
-    [ISO_VARIANT_PARTIALS] = "partials",
+    [ISO_VARIANT_PARTIALS] = "partials", [ISO_VARIANT_FIXED] = "fixed",
 };
 static const char *const trans_names[] = {[ISO_NO_TRANS] = "n", [ISO_TRANS] = "t"};
 static const char *const math_names[] = {

@@ -61,8 +61,10 @@ static const char *without_tf32(const core_op *op)
     if (op->dtype != ISO_F32) {
         return "only products of f32 can use TF32";
     }
-    if (*op->variant == ISO_VARIANT_NAIVE || *op->variant == ISO_VARIANT_TILED) {
-        return "naive and tiled products do not use TF32: their results are defined bit by bit";
+    if (*op->variant == ISO_VARIANT_NAIVE || *op->variant == ISO_VARIANT_TILED ||
+        *op->variant == ISO_VARIANT_FIXED) {
+        return "naive, tiled and fixed products do not use TF32: their results are defined bit by "
+               "bit";
     }
     return NULL;
 }

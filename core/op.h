@@ -40,7 +40,8 @@ enum {
     CORE_NAIVE = 1 << ISO_VARIANT_NAIVE,
     CORE_TILED = 1 << ISO_VARIANT_TILED,
     CORE_VENDOR = 1 << ISO_VARIANT_VENDOR,
-    CORE_PARTIALS = 1 << ISO_VARIANT_PARTIALS
+    CORE_PARTIALS = 1 << ISO_VARIANT_PARTIALS,
+    CORE_FIXED = 1 << ISO_VARIANT_FIXED
 };
 
 /* Reserved for matrix units; no operation has it. */

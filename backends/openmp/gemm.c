@@ -452,6 +452,9 @@ static iso_status gemm_supports(cpu_device *device, const iso_op *op)
 
 static int64_t gemm_workspace(cpu_device *device, const iso_op *op)
 {
+    if (op->gemm->variant == ISO_VARIANT_FIXED) {
+        return gemm_fixed_workspace(device, op->gemm);
+    }
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         return 0;
     }
@@ -468,9 +471,9 @@ static void gemm_describe(cpu_device *device, const iso_op *op, iso_op_info *out
         gemm_vendor_describe(g, out);
         return;
     }
-    if (g->variant == ISO_VARIANT_NAIVE) {
-        (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s %s", dtype,
-                       device->kernels->name);
+    if (g->variant == ISO_VARIANT_NAIVE || g->variant == ISO_VARIANT_FIXED) {
+        (void)snprintf(out->kernel, sizeof out->kernel, "gemm_%s_%s %s",
+                       iso_variant_name(g->variant), dtype, device->kernels->name);
         return;
     }
     gemm_plan plan;
@@ -484,6 +487,9 @@ static iso_status gemm_execute(cpu_device *device, const iso_op *op)
     switch (op->gemm->variant) {
     case ISO_VARIANT_NAIVE:
         gemm_naive(device, op->gemm);
+        return ISO_OK;
+    case ISO_VARIANT_FIXED:
+        gemm_fixed(device, op);
         return ISO_OK;
     case ISO_VARIANT_VENDOR:
         return gemm_vendor(device, op->gemm);

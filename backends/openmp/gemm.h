@@ -11,6 +11,10 @@ enum { GEMM_WORK_A_THREAD = 500000 /* multiplications that justify waking a thre
 /* gemm_naive.c */
 void gemm_naive(const cpu_device *device, const iso_gemm_op *op);
 
+/* gemm_fixed.c */
+int64_t gemm_fixed_workspace(const cpu_device *device, const iso_gemm_op *op);
+void gemm_fixed(const cpu_device *device, const iso_op *op);
+
 /* gemm_vendor.c */
 iso_status gemm_vendor_supports(const iso_gemm_op *op);
 iso_status gemm_vendor(const cpu_device *device, const iso_gemm_op *op);

@@ -90,6 +90,11 @@ static int gemm_needs(const iso_op *op)
 static iso_status gemm_supports(simt_device *device, const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
+    if (g->variant == ISO_VARIANT_FIXED) {
+        return device->host->fail(ISO_UNSUPPORTED,
+                                  "gemm: variant fixed: this backend does not have "
+                                  "it yet; use tiled");
+    }
     if (g->math == ISO_MATH_TF32) {
         return device->host->fail(ISO_UNSUPPORTED,
                                   "gemm: math tf32: naive and tiled always compute in the full "

@@ -59,6 +59,8 @@ typedef enum arith_fill {
     ARITH_MIXED,       /* huge, tiny and ordinary numbers together */
     ARITH_POWERS,      /* +-1, and a few +-2 and +-1/2: products are exact in every order */
     ARITH_NEAR_ONE,    /* around 1, so that long products stay in range */
+    ARITH_TOP,         /* the largest number below 1, of one sign: the greatest sums of fixed */
+    ARITH_ODD,         /* odd numbers so short that sums of products often end in a half */
     ARITH_EXTREMES,    /* integers: the lowest, the highest and those around 0 */
     ARITH_BITS         /* all bits are random; includes NaN of every kind */
 } arith_fill;
@@ -79,7 +81,7 @@ void arith_parallel(int64_t count, int64_t grain, arith_body body, void *context
 /* Lowers `first` to `at` if `at` is less. Several threads may call it at once. */
 void arith_note_first(_Atomic int64_t *first, int64_t at);
 
-/* ---- model.c, map.c: operations -------------------------------------------------------------- */
+/* ---- model.c, fixed.c, map.c: operations ----------------------------------------------------- */
 
 /* One product. Its dense operands are already in the accumulation type, transposed where op(A) and
  * op(B) ask for it: a is m x k, b is k x n, c and `out` are m x n. acc and total are scratch memory
@@ -88,6 +90,11 @@ void arith_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a
                     float beta, const float *c, float *out, float *acc, float *total);
 void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, const double *b,
                     double beta, const double *c, double *out, double *acc, double *total);
+
+/* t of clause 7 of docs/bits.md, for a row of op(A) and a column of op(B), whose elements are
+ * `step` apart. For a type other than f64 it still has to be converted to f32, which may overflow
+ * but rounds nothing. */
+double arith_fixed(iso_dtype dtype, int64_t k, const double *a, const double *b, int64_t step);
 
 /* Reduces one sequence of n elements, `step` elements apart, in several threads. False: no memory.
  */

@@ -242,9 +242,9 @@ double arith_half_smallest(iso_dtype dtype)
 
 const char *arith_fill_name(arith_fill fill)
 {
-    static const char *const names[] = {"uniform",   "ints",  "sparse",   "nan",  "inf",
-                                        "subnormal", "zeros", "ties",     "huge", "mixed",
-                                        "powers",    "near1", "extremes", "bits"};
+    static const char *const names[] = {
+        "uniform", "ints",  "sparse", "nan",   "inf", "subnormal", "zeros",    "ties",
+        "huge",    "mixed", "powers", "near1", "top", "odd",       "extremes", "bits"};
     return names[fill];
 }
 
@@ -254,6 +254,13 @@ static double uniform_of(iso_dtype dtype, uint64_t mix)
         return ((double)(int64_t)(mix >> 11) - 0x1p52) / 0x1p52;
     }
     return ((double)(int64_t)(mix >> 40) - 0x1p23) / 0x1p23;
+}
+
+static double odd_of(iso_dtype dtype, uint64_t mix)
+{
+    const int bits = dtype == ISO_F64 ? 27 : dtype == ISO_F32 ? 13 : dtype == ISO_F16 ? 11 : 8;
+    double size = (double)(2 * (mix >> 33 & ((1u << (bits - 1)) - 1)) + 1);
+    return mix & 1 ? -size : size;
 }
 
 static double float_value(iso_dtype dtype, arith_fill fill, uint64_t mix, int64_t count)
@@ -281,6 +288,10 @@ static double float_value(iso_dtype dtype, arith_fill fill, uint64_t mix, int64_
         double size = pick % (uint64_t)count >= 8 ? 1 : mix & 2 ? 2 : 0.5;
         return mix & 1 ? -size : size;
     }
+    case ARITH_TOP:
+        return 1 - types[dtype].roundoff;
+    case ARITH_ODD:
+        return odd_of(dtype, mix);
     case ARITH_NEAR_ONE:
         return 1 + uniform * 0.01;
     default:
@@ -329,6 +340,7 @@ static void fill_floats(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t
     for (int64_t i = 0; i < count; i++) {
         uint64_t mix = arith_mix(seed, (uint64_t)i);
         double value = float_value(dtype, fill, mix, count);
+        value = fill == ARITH_TOP && (seed & 2) ? -value : value;
         if (dtype == ISO_F16) { /* docs/bits.md defines the value in f32 */
             uint16_t half = arith_f32_to_f16((float)value);
             memcpy(out + (size_t)i * size, &half, size);

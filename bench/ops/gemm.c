@@ -121,7 +121,8 @@ static void shape(const bench_case *item, bench_shape *out)
 
 static bool has_bits(const bench_case *item)
 {
-    return item->how == ISO_VARIANT_NAIVE || item->how == ISO_VARIANT_TILED;
+    return item->how == ISO_VARIANT_NAIVE || item->how == ISO_VARIANT_TILED ||
+           item->how == ISO_VARIANT_FIXED;
 }
 
 static void slows(const bench_case *item, bool native, double *rate, double *moved)
@@ -214,6 +215,7 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
 
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
 static const iso_variant fast[] = {ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
+static const iso_variant fixed[] = {ISO_VARIANT_FIXED};
 
 static void add_with(verify_list *list, const bench_case *item, const iso_variant *which, int count)
 {
@@ -226,6 +228,11 @@ static void add_with(verify_list *list, const bench_case *item, const iso_varian
              g->beta, (long long)g->batch, g->same_a ? "-a0" : "", g->same_b ? "-b0" : "",
              arith_fill_name(item->fill), item->samples > 0 ? "/sampled" : "", blocks[g->blocks]);
     verify_list_add(list, item, which, count, after);
+    /* Fixed is a problem of its own, because its bits are its own. The short list has every third.
+     */
+    if (which != fixed && (list->full || list->problems % 3 == 0)) {
+        verify_list_add(list, item, fixed, COUNT(fixed), after);
+    }
 }
 
 static bench_case start(iso_dtype dtype, int trans)
@@ -383,6 +390,42 @@ static void signs(verify_list *list, iso_dtype dtype)
     }
 }
 
+/* Fixed products alone: the greatest sums, at the K where one more modulus is needed for a sum by
+ * residues, and where sums of slices must be added to a longer number; sums that end in a half;
+ * rows and columns of very different elements. */
+static void fixed_cases(verify_list *list, iso_dtype dtype, bool full)
+{
+    static const arith_fill fills[] = {ARITH_ODD,  ARITH_NEAR_ONE, ARITH_MIXED, ARITH_HUGE,
+                                       ARITH_TIES, ARITH_ZEROS,    ARITH_INF,   ARITH_SUBNORMAL};
+    static const int64_t depths[] = {1, 2, 31, 32, 64, 129, 255, 256, 257, 1000};
+    const int64_t limit = dtype == ISO_F64 ? 340108 : dtype == ISO_F32 ? 24410 : 114912;
+    const int64_t next = dtype == ISO_F64 ? 0 : dtype == ISO_F32 ? 5590111 : 27463974;
+    const int64_t longs[] = {limit,     limit + 1, limit + limit / 256, limit - 1,
+                             8192 + 17, 65537,     131072 + 1,          8191};
+    int turn = (int)dtype;
+    for (int i = 0; i < COUNT(fills) * (full ? 50 : 3); i++) {
+        bench_case item = start(dtype, i + turn);
+        item.fill = fills[i % COUNT(fills)];
+        set_mnk(&item, 1 + (i * 5 + turn) % 9, 1 + (i * 7) % 11,
+                depths[(i * 3 + turn) % COUNT(depths)]);
+        item.gemm.beta = i % 4 == 3 ? -0.5 : 0;
+        add_with(list, &item, fixed, COUNT(fixed));
+    }
+    for (int i = 0; i < COUNT(longs) * (full ? 4 : 1); i++) {
+        bench_case item = start(dtype, i + turn);
+        item.fill = i % 4 == 3 ? ARITH_NEAR_ONE : ARITH_TOP;
+        set_mnk(&item, 1, 1 + i % 2, longs[i % COUNT(longs)]);
+        item.gemm.pad = i % 3;
+        add_with(list, &item, fixed, COUNT(fixed));
+    }
+    if (full && next > 0) {
+        bench_case item = start(dtype, 1);
+        item.fill = ARITH_TOP;
+        set_mnk(&item, 1, 1, next + 1);
+        add_with(list, &item, fixed, COUNT(fixed));
+    }
+}
+
 /* Products that are too large for the model. Projections and samples check them. */
 static void large(verify_list *list, iso_dtype dtype)
 {
@@ -409,6 +452,7 @@ static void large(verify_list *list, iso_dtype dtype)
 static void cases(verify_list *list, bool full)
 {
     for (iso_dtype dtype = bench_float(0); dtype; dtype = bench_float(dtype)) {
+        fixed_cases(list, dtype, full);
         for (int trans = 0; trans < 4; trans++) {
             corners(list, dtype, trans);
             cover(list, dtype, trans, 23, 600000, false);
@@ -439,7 +483,7 @@ const bench_op bench_gemm = {
     .title = "Products",
     .size = "N",
     .computes = "",
-    .variants = bench_plain_variants,
+    .variants = bench_fixed_variants,
     .types = bench_float_types,
     .layouts = layouts,
     .maths = maths,

@@ -17,6 +17,7 @@ const bench_op *const verify_ops[VERIFY_OPS] = {&bench_transfer, &bench_transpos
 
 const char *const bench_plain_variants[] = {"naive", "tiled", "vendor", NULL};
 const char *const bench_partial_variants[] = {"naive", "tiled", "vendor", "partials", NULL};
+const char *const bench_fixed_variants[] = {"naive", "tiled", "fixed", "vendor", NULL};
 const char *const bench_float_types[] = {"f16", "bf16", "f32", "f64", NULL};
 const char *const bench_all_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64", NULL};
 const char *const bench_matrix_members[] = {"rows", "cols", NULL};

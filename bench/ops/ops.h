@@ -313,6 +313,7 @@ const char *bench_type_words(void);
 /* Variants and types that several rows list. */
 extern const char *const bench_plain_variants[];   /* naive, tiled, vendor */
 extern const char *const bench_partial_variants[]; /* and partials */
+extern const char *const bench_fixed_variants[];   /* naive, tiled, fixed, vendor */
 extern const char *const bench_float_types[], *const bench_all_types[];
 extern const char *const bench_matrix_members[]; /* rows, cols */
 

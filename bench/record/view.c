@@ -147,8 +147,8 @@ static int column_of(const view_block *block, const json_t *result)
 
 static int column_rank(const json_t *root, const view_column *column)
 {
-    static const char *const order[] = {"naive",    "tiled",  "partials", "vendor",
-                                        "pageable", "pinned", "device",   NULL};
+    static const char *const order[] = {"naive",    "tiled",  "fixed",  "partials", "vendor",
+                                        "pageable", "pinned", "device", NULL};
     enum { OTHERS = sizeof order / sizeof order[0] };
     int variant = tool_find(order, column->variant), device = 0;
     const json_t *devices = json_object_get(root, "devices");

@@ -53,7 +53,7 @@ void verify_list_add(verify_list *list, const bench_case *model, const iso_varia
         if (variant_count > 0) {
             item->how = variants[v];
             snprintf(item->variant, sizeof item->variant, "%s", iso_variant_name(variants[v]));
-            item->same_bits = item->how == ISO_VARIANT_TILED ||
+            item->same_bits = item->how == ISO_VARIANT_TILED || item->how == ISO_VARIANT_FIXED ||
                               (item->how == ISO_VARIANT_NAIVE && item->op->same_in_variants);
         }
         snprintf(item->id, sizeof item->id, "%s/%s/%s", item->op->verified, item->variant, after);
@@ -97,6 +97,7 @@ verify_list *verify_list_create(bool full, uint64_t seed)
         return NULL;
     }
     list->seed = seed;
+    list->full = full;
     for (int i = 0; i < VERIFY_OPS; i++) {
         verify_ops[i]->cases(list, full);
     }

@@ -21,6 +21,7 @@ typedef struct verify_list {
     int32_t count, capacity;
     int32_t problems;
     uint64_t seed;
+    bool full;   /* the full list */
     bool failed; /* memory ran out */
 } verify_list;
 

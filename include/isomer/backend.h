@@ -65,8 +65,8 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    5 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
-         device_usable; 4: iso_gemv_op; 5: ISO_XOR */
+    6 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
+         device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 

@@ -14,7 +14,7 @@ typedef struct refused {
 } refused;
 
 static const refused all_refused[] = {
-    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.5", "1.5", "major"}},
+    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.6", "1.6", "major"}},
     {"query-null", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-symbol", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-execute", ISO_STATE_LOAD_FAILED, {"execute", "NULL"}},
@@ -168,6 +168,7 @@ static void test_older_lacks_newer(void **state)
     faults_session s;
     iso_map_args copy = ISO_MAP_ARGS_INIT;
     iso_reduce_args reduce = ISO_REDUCE_ARGS_INIT;
+    iso_gemm_args gemm = ISO_GEMM_ARGS_INIT;
     iso_op_info info = ISO_OP_INFO_INIT;
 
     faults_open(&s, "older-minor");
@@ -191,6 +192,14 @@ static void test_older_lacks_newer(void **state)
     faults_expect(iso_reduce(s.stream, &reduce), ISO_UNSUPPORTED, "reduction xor");
     reduce.op = ISO_SUM;
     faults_works(iso_reduce(s.stream, &reduce));
+    gemm.dtype = ISO_F32;
+    gemm.m = gemm.n = gemm.k = 1;
+    gemm.a = gemm.b = copy.x;
+    gemm.c = copy.z;
+    gemm.variant = ISO_VARIANT_FIXED;
+    faults_expect(iso_gemm(s.stream, &gemm), ISO_UNSUPPORTED, "no variant fixed: rebuild it");
+    gemm.variant = ISO_VARIANT_TILED;
+    faults_works(iso_gemm(s.stream, &gemm));
     faults_close(&s);
     faults_open(&s, "newer-minor");
     copy.x.buffer = copy.z.buffer = s.buffer;

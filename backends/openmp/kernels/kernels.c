@@ -8,6 +8,7 @@
 const cpu_kernels CPU_TABLE(cpu_kernels) = {
     .name = NAME(CPU_KERNELS),
     .gemm = &CPU_TABLE(cpu_gemm_kernels),
+    .fixed = &CPU_TABLE(cpu_fixed_kernels),
     .transpose = &CPU_TABLE(cpu_transpose_kernels),
     .reduce = &CPU_TABLE(cpu_reduce_kernels),
     .order = &CPU_TABLE(cpu_order_kernels),

@@ -73,6 +73,33 @@ typedef struct cpu_gemm_kernels {
     cpu_gemm_type type[CPU_ELEMENTS]; /* [iso_dtype]; empty for integers */
 } cpu_gemm_kernels;
 
+/* ---- fixed.c --------------------------------------------------------------------------------- */
+
+/* Vectors (rows of A or columns of B) that become whole numbers and are packed as a strip. Element
+ * p of vector i is from[i * step + p * k_step]; its number is that times once[i] times again[i],
+ * rounded. The number is the sum over s of slice s, which is at to[s * next + p * width + i], times
+ * 2^(s * bits). Vectors beyond `count` are zeros. */
+typedef struct cpu_fixed_pack {
+    double *to;
+    int64_t width, next;
+    const void *from;
+    int64_t step, k_step, count, k;
+    const double *once, *again;
+    int slices, bits;
+} cpu_fixed_pack;
+
+typedef struct cpu_fixed_type {
+    /* The largest magnitude among k elements of each of `count` vectors: its bits without the sign.
+     */
+    void (*largest)(const void *from, int64_t step, int64_t k_step, int64_t count, int64_t k,
+                    uint64_t *to);
+    void (*pack)(const cpu_fixed_pack *g);
+} cpu_fixed_type;
+
+typedef struct cpu_fixed_kernels {
+    cpu_fixed_type type[CPU_ELEMENTS]; /* [iso_dtype]; empty for integers */
+} cpu_fixed_kernels;
+
 /* ---- reduce.c and order.c: docs/bits.md ------------------------------------------------ */
 
 enum {
@@ -174,6 +201,7 @@ typedef struct cpu_map_kernels {
 typedef struct cpu_kernels {
     const char *name; /* "generic", "neon", "avx2", ... */
     const cpu_gemm_kernels *gemm;
+    const cpu_fixed_kernels *fixed;
     const cpu_transpose_kernels *transpose;
     const cpu_reduce_kernels *reduce;
     const cpu_order_kernels *order;
@@ -183,6 +211,7 @@ typedef struct cpu_kernels {
 
 #if defined(CPU_KERNELS)
 extern const cpu_gemm_kernels CPU_TABLE(cpu_gemm_kernels);
+extern const cpu_fixed_kernels CPU_TABLE(cpu_fixed_kernels);
 extern const cpu_transpose_kernels CPU_TABLE(cpu_transpose_kernels);
 extern const cpu_reduce_kernels CPU_TABLE(cpu_reduce_kernels);
 extern const cpu_order_kernels CPU_TABLE(cpu_order_kernels);

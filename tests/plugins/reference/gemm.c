@@ -14,6 +14,11 @@ typedef struct view {
     int64_t down, across;
 } view;
 
+static int64_t element_bytes(iso_dtype dtype)
+{
+    return dtype == ISO_F64 ? 8 : dtype == ISO_F32 ? 4 : 2;
+}
+
 static double element(const view *v, int64_t i, int64_t j)
 {
     return ref_load(v->dtype, v->start, i * v->down + j * v->across);
@@ -21,15 +26,20 @@ static double element(const view *v, int64_t i, int64_t j)
 
 iso_status ref_gemm_supports(const iso_gemm_op *gemm)
 {
-    if (gemm->variant != ISO_VARIANT_NAIVE && gemm->variant != ISO_VARIANT_TILED) {
+    if (gemm->variant != ISO_VARIANT_NAIVE && gemm->variant != ISO_VARIANT_TILED &&
+        gemm->variant != ISO_VARIANT_FIXED) {
         return ref_host->fail(ISO_UNSUPPORTED,
-                              "gemm variant %d: there is no vendor's library and no "
-                              "matrix unit here, only naive and tiled",
+                              "gemm variant %d: there is no vendor's library here, only naive, "
+                              "tiled and fixed",
                               (int)gemm->variant);
     }
     if (gemm->dtype < ISO_F16 || gemm->dtype > ISO_F64) {
         return ref_host->fail(ISO_UNSUPPORTED, "gemm of type %d: only f16, bf16, f32 and f64",
                               (int)gemm->dtype);
+    }
+    if (gemm->variant == ISO_VARIANT_FIXED && !ref_fixed_supports(gemm->dtype, gemm->k)) {
+        return ref_host->fail(ISO_UNSUPPORTED, "gemm variant fixed: k is %lld: too large here",
+                              (long long)gemm->k);
     }
     if (gemm->math != ISO_MATH_STRICT) {
         return ref_host->fail(ISO_UNSUPPORTED,
@@ -81,6 +91,29 @@ static double product_f64(const view *a, const view *b, int64_t i, int64_t j, in
     return total;
 }
 
+static double product_fixed(const view *a, const view *b, int64_t i, int64_t j, int64_t k)
+{
+    if (k == 0) {
+        return 0;
+    }
+    const int64_t cell = element_bytes(a->dtype);
+    ref_vector row = {(const char *)a->start + i * a->down * cell, a->across, 0};
+    ref_vector col = {(const char *)b->start + j * b->across * cell, b->down, 0};
+    row.exponent = ref_fixed_exponent(a->dtype, row.from, row.step, k);
+    col.exponent = ref_fixed_exponent(b->dtype, col.from, col.step, k);
+    return ref_fixed(a->dtype, &row, &col, k);
+}
+
+/* One element of op(A) * op(B). */
+static double product(const iso_gemm_op *gemm, const view *a, const view *b, int64_t i, int64_t j,
+                      int64_t k)
+{
+    if (gemm->variant == ISO_VARIANT_FIXED) {
+        return product_fixed(a, b, i, j, k);
+    }
+    return gemm->dtype == ISO_F64 ? product_f64(a, b, i, j, k) : (double)product_f32(a, b, i, j, k);
+}
+
 /* One element of C. With beta 0 its old value is not read: it may be a NaN. */
 static double value_f32(const iso_gemm_op *gemm, float product, const void *c, int64_t index)
 {
@@ -111,19 +144,14 @@ static void multiply(const iso_gemm_op *gemm, const view *a, const view *b, void
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < cols; j++) {
             const int64_t index = i * gemm->ldc + j;
-            const double value = gemm->dtype == ISO_F64
-                                     ? value_f64(gemm, product_f64(a, b, i, j, depth), c, index)
-                                     : value_f32(gemm, product_f32(a, b, i, j, depth), c, index);
+            const double t = product(gemm, a, b, i, j, depth);
+            const double value = gemm->dtype == ISO_F64 ? value_f64(gemm, t, c, index)
+                                                        : value_f32(gemm, (float)t, c, index);
             ref_store(gemm->dtype, c, index, value);
         }
         PLANT(19, for (int64_t j = cols; j < gemm->ldc && i + 1 < rows; j++)
                       ref_store(gemm->dtype, c, i * gemm->ldc + j, 0));
     }
-}
-
-static int64_t element_bytes(iso_dtype dtype)
-{
-    return dtype == ISO_F64 ? 8 : dtype == ISO_F32 ? 4 : 2;
 }
 
 /* An operand of the product. With K = 0 it does not exist, and its address is not computed. */

@@ -11,13 +11,16 @@
  *   memory.c      device memory and transfers
  *   stream.c      streams and events
  *   operation.c   the supported operations; supports, workspace, execute, describe
- *   gemm.c, gemv.c, transpose.c, reduce.c, map.c   one operation each, exactly as in
- * docs/bits.md half.c        f16 and bf16
+ *   gemm.c, gemv.c, transpose.c, reduce.c, map.c   one operation each, exactly as in docs/bits.md
+ *   fixed.c       the sum of a fixed product
+ *   half.c        f16 and bf16
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
 #include <isomer/backend.h>
+
+#include <stdbool.h>
 
 #include "tests/plugins/reference/mutants.h"
 
@@ -82,6 +85,20 @@ void ref_gemv(const iso_gemv_op *gemv);
 
 /* Bytes of scratch memory that ref_reduce needs; the others need none. */
 int64_t ref_reduce_workspace(const iso_reduce_op_args *reduce);
+
+/* ---- fixed.c --------------------------------------------------------------------------------- */
+
+/* A row of op(A) or a column of op(B). */
+typedef struct ref_vector {
+    const void *from;
+    int64_t step;
+    int exponent; /* from ref_fixed_exponent */
+} ref_vector;
+
+bool ref_fixed_supports(iso_dtype dtype, int64_t k);
+int ref_fixed_exponent(iso_dtype dtype, const void *from, int64_t step, int64_t k);
+/* t of clause 7 of docs/bits.md. It still has to be converted to f32, unless the type is f64. */
+double ref_fixed(iso_dtype dtype, const ref_vector *a, const ref_vector *b, int64_t k);
 
 /* ---- half.c ---------------------------------------------------------------------------------- */
 
