@@ -17,6 +17,7 @@ static const char help[] =
     "  compare   says what differs between two results files\n"
     "  report    makes one HTML page of results\n"
     "  history   keeps the results of many runs, and finds what changed\n"
+    "  vectors   writes test vectors for other implementations of the arithmetic\n"
     "  help      shows this text; `help COMMAND` the options of a command\n"
     "\n"
     "`isomer COMMAND -h` lists a command's options; isomer(1) explains them. -V shows the "
@@ -56,10 +57,10 @@ static int show_version(int argc, char **argv)
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"info", tool_info},         {"verify", tool_verify},   {"bench", tool_bench},
-                {"report", tool_report},     {"history", tool_history}, {"compare", tool_compare},
-                {"help", show_help},         {"--help", show_help},     {"-h", show_help},
-                {"--version", show_version}, {"-V", show_version}};
+} commands[] = {{"info", tool_info},       {"verify", tool_verify},     {"bench", tool_bench},
+                {"report", tool_report},   {"history", tool_history},   {"compare", tool_compare},
+                {"vectors", tool_vectors}, {"help", show_help},         {"--help", show_help},
+                {"-h", show_help},         {"--version", show_version}, {"-V", show_version}};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -88,7 +89,7 @@ static int run_command(int argc, char **argv)
     }
     return tool_error(TOOL_USAGE,
                       "unknown command \"%s\"; the commands are info, verify, bench, compare, "
-                      "report, history and help",
+                      "report, history, vectors and help",
                       argv[0]);
 }
 

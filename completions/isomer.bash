@@ -30,12 +30,13 @@ _isomer_values() {
     verify,--variant) echo naive tiled vendor partials fixed write read copy between fill ;;
     *,--variant) echo naive tiled vendor partials fixed auto pageable pinned device ;;
     *,--axis) echo 0 1 all ;;
+    *,--level) _isomer_words "$3" "$1" --level ;;
     bench,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" tf32 e1 e2 e4 e8 e16 ;;
     *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;
     *,--size | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
     *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
-        *,--case | *,--title | *,--device | *,--machine | *,--last | *,--within)
+        *,--count | *,--case | *,--title | *,--device | *,--machine | *,--last | *,--within)
         echo FREE
         ;;
     esac

@@ -80,6 +80,8 @@ complete -c isomer -n '__isomer_has --backend' -l backend -x \
     -a '(__fish_complete_list , "__isomer_words all auto cuda hip opencl openmp")'
 complete -c isomer -n '__isomer_has --axis' -l axis -x \
     -a '(__fish_complete_list , "__isomer_words 0 1 all")'
+complete -c isomer -n '__isomer_has --level' -l level -x \
+    -a '(__fish_complete_list , "__isomer_listed --level")'
 complete -c isomer -n '__isomer_has --against-backend' -l against-backend -x \
     -a 'cuda hip opencl openmp'
 complete -c isomer -n '__isomer_has --require' -l require -x \
@@ -96,10 +98,10 @@ complete -c isomer -n '__isomer_has --variant' -l variant -x \
 complete -c isomer -n '__isomer_has --dtype' -l dtype -x \
     -a '(__fish_complete_list , __isomer_types)'
 complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
-for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case title device machine last within
+for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case title device machine last within count
     complete -c isomer -n "__isomer_has --$option" -l $option -x
 end
-for option in json csv markdown junit report data export dir against
+for option in json csv markdown junit report data export dir against out
     complete -c isomer -n "__isomer_has --$option" -l $option -r -F
 end
 complete -c isomer -n '__isomer_has -o' -s o -r -F

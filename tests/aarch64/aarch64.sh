@@ -29,6 +29,11 @@ some "$tool" >"$scratch/here"
 some "$qemu" "$emulated" >"$scratch/arm"
 same "aarch64, neon" "$scratch/here" "$scratch/arm"
 
+# So does the plain model.
+"$tool" vectors --count 3000 --out "$scratch/here.jsonl" >"$scratch/log" || fail "isomer vectors fails"
+"$qemu" "$emulated" vectors --count 3000 --out "$scratch/arm.jsonl" >"$scratch/log" || fail "isomer vectors fails under qemu"
+cmp "$scratch/here.jsonl" "$scratch/arm.jsonl" || fail "the vectors differ"
+
 # With the planted library the same run fails, and lacks digests of just triad's cases.
 plant map
 code=0

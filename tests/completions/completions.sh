@@ -79,7 +79,7 @@ ask isomer bench --suite ''
 offered_alone full gemm quick results.json stream transfer
 ask isomer bench --axis ''
 offered_alone 0 1 all
-for place in 'bench --json' 'report -o' 'compare'; do
+for place in 'bench --json' 'report -o' 'compare' 'vectors --out'; do
     # shellcheck disable=SC2086 # two words
     ask isomer $place ''
     offered_alone results.json
@@ -87,6 +87,10 @@ done
 ask isomer history ''
 offered_alone add list remove show
 ask isomer bench --seed ''
+offered_alone
+ask isomer vectors --level ''
+offered_alone fixed maps products sums
+ask isomer vectors --count ''
 offered_alone
 
 # The line itself, in a terminal: the typed text, and what a tab makes of it.

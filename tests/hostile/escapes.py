@@ -21,7 +21,7 @@ EVIL = "\x1b[31m\x1b]0;t\x07\x9bm\u202e\nisomer: forged\r\b\x7f\U000e0041"
 BYTES = EVIL.encode() + b"\xff\xc0\xaf\xed\xa0\x80\xe2\x80"  # and invalid UTF-8
 # Texts with fixed values: readers refuse others.
 WORDS = ["schema", "command", "status", "op", "cache", "source", "tier", "verdict"]
-FILES = ["json", "junit", "csv", "markdown", "report"]
+FILES = ["json", "junit", "csv", "markdown", "report", "out"]
 failures = 0
 runs = 0
 
@@ -161,12 +161,13 @@ def suites():
 
 def commands():
     for word in (EVIL, "--" + EVIL, "--json=none/" + EVIL):
-        for command in ("info", "verify", "bench", "compare", "report", "help", None):
+        for command in ("info", "verify", "bench", "compare", "report", "vectors", "help", None):
             run([w for w in (command, word) if w is not None])
     for command, options in (("info", "backend json"), ("verify", "backend require case op dtype variant "
                              "size suite json junit math"), ("bench", "backend op kind dtype size variant "
                              "layout math suite cache batch budget rounds json csv markdown report "
-                             "against seed fail-on"), ("compare", "device ops fail-on json csv")):
+                             "against seed fail-on"), ("compare", "device ops fail-on json csv"),
+                             ("vectors", "out level count seed")):
         for option in options.split():
             value = (b"none/" if option in FILES else b"") + BYTES.replace(b"/", b"")
             run([command, "--" + option, value, *(["--list"] if command in ("verify", "bench") else [])])
