@@ -248,12 +248,14 @@ static iso_status run_last_two(const run *r, int64_t from_at, int64_t count)
     return SUBMIT(r, KERNEL_LAST_TWO, 1, args);
 }
 
-/* The first level leaves one result for each group: never more than there are blocks. */
+/* The first level leaves one result for each group that is launched: never more than there are
+ * blocks. */
 static iso_status run_read(const run *r, int64_t blocks)
 {
     int64_t groups = 0;
     iso_status status = resident(r, KERNEL_READ, &groups);
-    groups = simt_least(simt_least(groups, blocks), SIMT_REDUCE_BLOCK);
+    groups = simt_least(simt_least(groups, r->plan.tile.groups_max),
+                        simt_least(blocks, SIMT_REDUCE_BLOCK));
     const simt_arg args[] = {
         SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),   SIMT_MEMORY(r->work),
         SIMT_ARG(r->work_at), SIMT_ARG(r->plan.n),
