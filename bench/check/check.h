@@ -63,6 +63,8 @@ bool check_bits(const check_elements *e, const check_expected *want, bench_resul
 bool check_bounds(const check_elements *e, const check_expected *want, bool nearest,
                   bench_result *result);
 bool check_same_element(iso_dtype dtype, const void *a, const void *b);
+/* Writes an element's value and its bits. Returns `text`. */
+const char *check_show(char *text, size_t room, iso_dtype dtype, const void *element);
 /* Fails with a message about the first wrong element. */
 bool check_say_bits(const check_elements *e, int64_t first, const void *want, int64_t wrong,
                     bench_result *result);

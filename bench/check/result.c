@@ -81,8 +81,7 @@ static const char *place(const check_elements *e, int64_t index, char *text, siz
     return text;
 }
 
-/* The value and its bits. */
-static const char *show(char *text, size_t room, iso_dtype dtype, const void *element)
+const char *check_show(char *text, size_t room, iso_dtype dtype, const void *element)
 {
     uint64_t bits = 0;
     size_t size = (size_t)iso_dtype_size(dtype);
@@ -122,8 +121,8 @@ bool check_say_bits(const check_elements *e, int64_t first, const void *want, in
     result->bound = 0;
     return check_fail(
         result, "element %s is %s, expected exactly %s; %lld of %lld differ",
-        place(e, first, where, sizeof where), show(one, sizeof one, e->dtype, at(e, first)),
-        show(two, sizeof two, e->dtype, want), (long long)wrong, (long long)count_of(e));
+        place(e, first, where, sizeof where), check_show(one, sizeof one, e->dtype, at(e, first)),
+        check_show(two, sizeof two, e->dtype, want), (long long)wrong, (long long)count_of(e));
 }
 
 bool check_bits(const check_elements *e, const check_expected *want, bench_result *result)
@@ -211,6 +210,6 @@ bool check_bounds(const check_elements *e, const check_expected *want, bool near
                       "element %s is %s, expected %.17Lg within %.3g, off by %.3g; %lld of %lld "
                       "exceed their bounds",
                       place(e, first, where, sizeof where),
-                      show(one, sizeof one, e->dtype, at(e, first)), w->want, w->bound,
+                      check_show(one, sizeof one, e->dtype, at(e, first)), w->want, w->bound,
                       result->error, (long long)wrong, (long long)count_of(e));
 }

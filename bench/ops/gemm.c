@@ -508,5 +508,7 @@ const bench_op bench_gemm = {
     .same_in_variants = true,
     .cases = cases,
     .lay = lay,
+    .companies = gemm_companies,
+    .view = gemm_view,
     .describe = describe,
 };

@@ -386,5 +386,7 @@ const bench_op bench_gemv = {
     .same_in_variants = true,
     .cases = cases,
     .lay = lay,
+    .companies = gemv_companies,
+    .view = gemm_view,
     .describe = describe,
 };

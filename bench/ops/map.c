@@ -328,5 +328,7 @@ const bench_op bench_map = {
     .same_in_variants = true,
     .cases = cases,
     .lay = lay,
+    .companies = map_companies,
+    .view = map_view,
     .describe = describe,
 };

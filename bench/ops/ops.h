@@ -124,6 +124,43 @@ typedef enum bench_roof {
     BENCH_ROOF_FMA
 } bench_roof;
 
+/* In which respect the company of a problem differs, for `verify --invariance`. */
+typedef enum company_axis {
+    COMPANY_BATCH,    /* among the members of a batch */
+    COMPANY_ROWS,     /* among other rows */
+    COMPANY_COLUMNS,  /* among other columns */
+    COMPANY_SHAPE,    /* among other rows and columns, at sizes near those of tiles */
+    COMPANY_LENGTH,   /* maps: in a longer array */
+    COMPANY_PADDING,  /* with leading dimensions and distances */
+    COMPANY_OFFSET,   /* at other addresses */
+    COMPANY_TRANS,    /* A or B stored transposed */
+    COMPANY_EXCHANGE, /* C' = B' A' */
+    COMPANY_VECTOR,   /* gemv: as a column of a product of matrices */
+    COMPANY_AXIS,     /* reductions: along another axis */
+    COMPANY_THREADS,  /* on another number of threads */
+    COMPANY_ISA,      /* with another instruction set */
+    COMPANY_TILES,    /* with other tiles */
+    COMPANY_INLINE,   /* on an inline stream */
+    COMPANY_STREAMS,  /* while another stream does the same */
+    COMPANY_BUSY,     /* while another stream has much to do */
+    COMPANY_REPEAT,   /* 20 times */
+    COMPANY_AXES
+} company_axis;
+
+/* A case of `verify --invariance` has a problem, its base, in some company: that part of the result
+ * must have the bits that the base has alone. */
+typedef struct bench_company {
+    int32_t base;     /* 1 + the index of the base in the list of bases; 0: not such a case */
+    int32_t row, col; /* where the base lies */
+    int32_t member;   /* of the batch */
+    int32_t setting;  /* an index of company_settings; 0: none */
+    company_axis axis;
+    bool turned;  /* the base's matrices are transposed there */
+    bool swapped; /* its inputs are exchanged there */
+    bool second;  /* two streams: this case's is the second one */
+    bool cancels; /* a base: the terms of each sum cancel, so that only rounding errors are left */
+} bench_company;
+
 typedef struct bench_case {
     char id[BENCH_ID_MAX]; /* "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot" */
     const bench_op *op;    /* the row that it is listed under */
@@ -153,7 +190,8 @@ typedef struct bench_case {
         int32_t script; /* for verify_order and verify_limits: the number of the script */
     };
 
-    int32_t problem; /* `verify`: cases with the same number have the same data */
+    int32_t problem;       /* `verify`: cases with the same number have the same data */
+    bench_company company; /* `verify --invariance` */
 
     /* `bench` */
     bool cold;  /* caches are overwritten before each sample */
@@ -201,6 +239,11 @@ typedef struct bench_needs {
     int64_t result, at[2], end;
 } bench_needs;
 
+/* A matrix inside a dense operand: element (i, j) is number first + i * down + j * across. */
+typedef struct bench_view {
+    int64_t first, rows, cols, down, across;
+} bench_view;
+
 typedef union bench_args {
     iso_gemm_args gemm;
     iso_gemv_args gemv;
@@ -220,6 +263,9 @@ int64_t bench_square(int64_t elements);
 typedef bool bench_check(const bench_case *item, const struct check_data *data, const void *got,
                          struct bench_result *result);
 typedef void bench_cases(struct verify_list *list, bool full);
+/* Where the base of a case lies in an operand: 0 and 1 are the inputs, 2 is the result. `rows` and
+ * `cols` are the case's own sizes, which are those of the base if the case is one. */
+typedef void bench_view_of(const bench_case *item, int operand, bench_view *out);
 typedef bool bench_run(struct verify_state *state, struct verify_runner *runner,
                        const bench_case *item, struct bench_result *result);
 
@@ -273,7 +319,9 @@ struct bench_op {
     bench_cases *cases;
     /* Lays the operands out in memory. False: no memory. */
     bool (*lay)(const bench_case *item, struct verify_problem *problem);
-    bench_run *run; /* runs a case without a kernel */
+    bench_run *run;         /* runs a case without a kernel */
+    bench_cases *companies; /* the cases of --invariance. NULL: there are none */
+    bench_view_of *view;
     /* Sets the members of a result that describe what was computed. NULL: there are none. */
     void (*describe)(const bench_case *item, json_t *shape, json_t *layout);
 };
@@ -316,6 +364,10 @@ extern const char *const bench_partial_variants[]; /* and partials */
 extern const char *const bench_fixed_variants[];   /* naive, tiled, fixed, vendor */
 extern const char *const bench_float_types[], *const bench_all_types[];
 extern const char *const bench_matrix_members[]; /* rows, cols */
+
+/* company_product.c, company_array.c */
+bench_cases gemm_companies, gemv_companies, reduce_companies, map_companies;
+bench_view_of gemm_view, reduce_view, map_view;
 
 extern const bench_op bench_map, bench_transpose, bench_reduce, bench_gemm, bench_gemv,
     bench_transfer;

@@ -336,5 +336,7 @@ const bench_op bench_reduce = {
     .has_bits = has_bits,
     .cases = cases,
     .lay = lay,
+    .companies = reduce_companies,
+    .view = reduce_view,
     .describe = describe,
 };

@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(FOLDER))
 TIERS = ["hardware", "simulator", "cpu-driver", "compiled", "stand-in"]  # the order of the rows
 # Others are single cases of `order` and `limits`.
 VARIANTS = ("naive", "tiled", "partials", "vendor", "auto", "pageable", "pinned", "device")
-CHOICES = ("--op", "--case", "--variant", "--dtype", "--size", "--axis")
+CHOICES = ("--op", "--case", "--variant", "--dtype", "--size", "--axis", "--invariance")
 OUTPUTS = ("--json", "--csv", "--markdown", "--report", "--export", "--junit")
 # How a file's command was started, where the file itself cannot know.
 AROUND = {

@@ -21,6 +21,8 @@ static const char help[] =
     "  --case ID        one case, or all that match a pattern such as 'gemm/*/nt/*'\n"
     "  --list           lists the cases instead of running them\n"
     "  --bitwise        prints digests and compares them between devices, naive and tiled\n"
+    "  --invariance     checks instead that bits do not depend on the batch, on other rows\n"
+    "                   and columns, on the layout, threads, tiles and other work\n"
     "  --inline         uses inline streams\n"
     "  --fail-fast      stops at the first failure\n"
     "  --seed N         makes different inputs (default 1)\n"
@@ -47,7 +49,7 @@ static const char *intern(verify_target *target, const char *library)
     return "";
 }
 
-static bool keep(verify_run *run, verify_target *target, int index, const bench_result *result)
+bool verify_keep(verify_run *run, verify_target *target, int index, const bench_result *result)
 {
     verify_record *record = &target->records[index];
     record->ran = true;
@@ -89,7 +91,7 @@ static int run_cases(verify_run *run)
                               run->chosen[i]->id);
             }
             verify_run_case(state, target->runner, run->chosen[i], target->library, result);
-            go_on = keep(run, target, i, result) || !run->fail_fast;
+            go_on = verify_keep(run, target, i, result) || !run->fail_fast;
         }
     }
     run->seconds = tool_seconds() - begin;
@@ -131,6 +133,7 @@ static int parse(verify_run *run, int argc, char **argv)
                                    {"seed", &run->seed, NULL},
                                    {"list", NULL, &run->list},
                                    {"bitwise", NULL, &run->bitwise},
+                                   {"invariance", NULL, &run->invariance},
                                    {"inline", NULL, &run->inline_streams},
                                    {"fail-fast", NULL, &run->fail_fast},
                                    {"brief", NULL, &run->brief},
@@ -141,6 +144,11 @@ static int parse(verify_run *run, int argc, char **argv)
     }
     if (run->suite && strcmp(run->suite, "quick") != 0 && strcmp(run->suite, "full") != 0) {
         return tool_error(TOOL_USAGE, "--suite must be quick or full, not \"%s\"", run->suite);
+    }
+    if (run->bitwise && run->invariance) {
+        return tool_error(TOOL_USAGE,
+                          "--invariance compares bits within a device: it has no digests "
+                          "to print, so leave out --bitwise");
     }
     if (run->brief && !run->json) {
         return tool_error(TOOL_USAGE, "--brief changes what --json writes: give --json too");
@@ -184,7 +192,7 @@ static int execute(verify_run *run)
                    ? stderr
                    : stdout;
     if (code == TOOL_OK) {
-        code = run_cases(run);
+        code = run->invariance ? verify_run_companies(run) : run_cases(run);
     }
     if (code != TOOL_OK) {
         return code;

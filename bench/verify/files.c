@@ -65,6 +65,9 @@ static json_t *run_json(const verify_run *run)
     tool_set_text(r, "suite", run->full ? "full" : "quick");
     tool_set_int(r, "seed", (int64_t)run->seed_value);
     json_object_set_new(r, "bitwise", json_boolean(run->bitwise));
+    if (run->invariance) {
+        json_object_set_new(r, "invariance", json_true());
+    }
     json_object_set_new(r, "brief", json_boolean(run->brief));
     json_object_set_new(r, "inline", json_boolean(run->inline_streams));
     tool_set_number(r, "seconds", run->seconds);

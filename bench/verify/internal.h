@@ -9,7 +9,8 @@
 /* The result of a case on a device, kept for the report. */
 typedef struct verify_record {
     bench_status status;
-    bool ran; /* false: skipped by --fail-fast */
+    bool ran;     /* false: skipped by --fail-fast, or its setting is not one of this device */
+    bool changed; /* --invariance: the bits are not those of the base */
     bool has_digest;
     char *reason; /* NULL: none */
     const char *library, *method;
@@ -33,7 +34,7 @@ typedef struct verify_target {
 typedef struct verify_run {
     /* options */
     const char *backend, *require, *suite, *op, *variant, *dtype, *case_id, *json, *junit, *seed;
-    bool list, bitwise, inline_streams, fail_fast, brief, help;
+    bool list, bitwise, invariance, inline_streams, fail_fast, brief, help;
     bool full;
     uint64_t seed_value;
     int argc; /* the command line */
@@ -52,6 +53,37 @@ typedef struct verify_run {
 } verify_run;
 
 enum { VERIFY_SEED = 1 };
+
+/* command.c: keeps a result. False: the case failed. */
+bool verify_keep(verify_run *run, verify_target *target, int index, const bench_result *result);
+
+/* company_fit.c. A base and its data, which a case has among others. */
+typedef struct company_alone {
+    const bench_case *base;
+    const verify_problem *problem;
+} company_alone;
+
+verify_fit company_cancel; /* of a base, if its terms shall cancel */
+verify_fit company_put;    /* of a case: `context` is a company_alone */
+/* Compares the base's result, which is dense, with its part of the case's. */
+bool company_compare(const bench_case *item, const bench_case *base, void *alone, void *among,
+                     bench_result *result);
+
+/* company_load.c: the large product that keeps a device busy. It is made at the first case that
+ * needs it. */
+typedef struct company_load {
+    bool made;
+    iso_buffer buffers[3];
+    iso_gemm_args args;
+} company_load;
+
+/* False: the device cannot do it, and the result says why. */
+bool company_load_make(company_load *load, verify_runner *runner, bench_result *result);
+
+/* company_run.c: runs the chosen cases of --invariance. */
+int verify_run_companies(verify_run *run);
+/* company_report.c: a device's table, and what the vendor's library changed. */
+void verify_report_companies(const verify_run *run, const verify_target *target);
 
 /* select.c: chooses cases and devices. Returns TOOL_OK, or an exit code after it has printed an
  * error. */

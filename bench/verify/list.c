@@ -90,7 +90,7 @@ static bool drop_repeated(verify_list *list)
     return true;
 }
 
-verify_list *verify_list_create(bool full, uint64_t seed)
+verify_list *verify_list_create(bool full, bool invariance, uint64_t seed)
 {
     verify_list *list = calloc(1, sizeof *list);
     if (!list) {
@@ -98,10 +98,21 @@ verify_list *verify_list_create(bool full, uint64_t seed)
     }
     list->seed = seed;
     list->full = full;
-    for (int i = 0; i < VERIFY_OPS; i++) {
-        verify_ops[i]->cases(list, full);
+    if (invariance) {
+        list->bases = calloc(1, sizeof *list->bases);
+        if (!list->bases) {
+            verify_list_destroy(list);
+            return NULL;
+        }
+        list->bases->seed = seed;
     }
-    if (list->failed || !drop_repeated(list)) {
+    for (int i = 0; i < VERIFY_OPS; i++) {
+        bench_cases *add = invariance ? verify_ops[i]->companies : verify_ops[i]->cases;
+        if (add) {
+            add(list, full);
+        }
+    }
+    if (list->failed || (list->bases && list->bases->failed) || !drop_repeated(list)) {
         verify_list_destroy(list);
         return NULL;
     }
@@ -113,6 +124,7 @@ void verify_list_destroy(verify_list *list)
     if (!list) {
         return;
     }
+    verify_list_destroy(list->bases);
     free(list->cases);
     free(list);
 }

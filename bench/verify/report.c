@@ -222,6 +222,9 @@ void verify_command(const verify_run *run, const verify_target *target, const be
     quote(text, room, target->info->spec);
     add_text(text, room, " --case ");
     quote(text, room, item->id);
+    if (run->invariance) {
+        add_text(text, room, " --invariance");
+    }
     if (run->inline_streams) {
         add_text(text, room, " --inline");
     }
@@ -278,9 +281,13 @@ void verify_report(verify_run *run)
                  target->info->architecture[0] ? ", " : "", target->info->architecture);
         printable_line(shown, sizeof shown, text);
         fprintf(out, "%s%s\n", t ? "\n" : "", shown);
-        print_block(out, run, target, bench_all_types);
-        print_block(out, run, target, moved_types);
-        print_block(out, run, target, no_types);
+        if (run->invariance) {
+            verify_report_companies(run, target);
+        } else {
+            print_block(out, run, target, bench_all_types);
+            print_block(out, run, target, moved_types);
+            print_block(out, run, target, no_types);
+        }
         print_reasons(out, run, target);
         if (run->bitwise && target->digests > 0) {
             char digest[33];

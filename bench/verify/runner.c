@@ -7,6 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool open_device(verify_runner *runner, const char *spec)
+{
+    iso_device_info info = ISO_DEVICE_INFO_INIT;
+    if (iso_device_open(spec, &runner->device) != ISO_OK) {
+        runner->device.id = 0;
+        return false;
+    }
+    if (iso_device_get_info(runner->device, &info) == ISO_OK &&
+        iso_stream_create(runner->device, runner->flags, &runner->stream) == ISO_OK) {
+        runner->info = info;
+        return true;
+    }
+    iso_device_close(runner->device);
+    runner->device.id = 0;
+    return false;
+}
+
 verify_runner *verify_runner_open(const char *spec, uint32_t stream_flags)
 {
     verify_runner *runner = calloc(1, sizeof *runner);
@@ -14,27 +31,34 @@ verify_runner *verify_runner_open(const char *spec, uint32_t stream_flags)
         return NULL;
     }
     runner->flags = stream_flags;
-    runner->info = (iso_device_info)ISO_DEVICE_INFO_INIT;
-    if (iso_device_open(spec, &runner->device) != ISO_OK) {
-        goto fail;
-    }
-    if (iso_device_get_info(runner->device, &runner->info) != ISO_OK ||
-        iso_stream_create(runner->device, stream_flags, &runner->stream) != ISO_OK) {
-        goto fail;
+    if (!open_device(runner, spec)) {
+        free(runner);
+        return NULL;
     }
     return runner;
-fail:
+}
+
+static void close_device(verify_runner *runner)
+{
     if (runner->device.id != 0) {
-        iso_device_close(runner->device);
+        iso_device_close(runner->device); /* also frees everything on it */
     }
-    free(runner);
-    return NULL;
+    runner->device.id = runner->stream.id = runner->beside.id = 0;
+    memset(runner->slots, 0, sizeof runner->slots);
+}
+
+bool verify_runner_reopen(verify_runner *runner)
+{
+    char spec[ISO_NAME_MAX];
+    memcpy(spec, runner->info.spec, sizeof spec);
+    close_device(runner);
+    return open_device(runner, spec);
 }
 
 void verify_runner_close(verify_runner *runner)
 {
     if (runner) {
-        iso_device_close(runner->device); /* also frees everything on it */
+        close_device(runner);
         free(runner->back.data);
         free(runner);
     }
@@ -59,8 +83,7 @@ iso_status verify_slot_room(verify_runner *runner, int slot, int64_t bytes, iso_
     return ISO_OK;
 }
 
-/* A stream runs nothing after a failure, so the next case gets a new stream. */
-static void renew_stream(verify_runner *runner)
+void verify_runner_renew(verify_runner *runner)
 {
     if (runner->stream.id != 0) {
         iso_stream_destroy(runner->stream);
@@ -127,7 +150,8 @@ static bool build(verify_problem *p, const bench_case *item, const bench_needs *
 typedef struct operation {
     iso_op_kind kind;
     bench_args args;
-    const verify_region *images[VERIFY_SLOTS];
+    bench_args twin; /* the same with another result */
+    const verify_region *images[3];
     int inputs;
     const verify_region *out; /* the region of the result; it may lie in another region's image */
 } operation;
@@ -198,6 +222,16 @@ static bool execute(verify_runner *runner, const operation *o, bench_result *res
         return check_call_failed(result, "iso_describe", status);
     }
     memcpy(result->library, info.library, sizeof result->library);
+    if (runner->beside.id != 0) {
+        status = iso_stream_sync(runner->stream); /* the operands are there for both */
+        if (status == ISO_OK) {
+            status = runner->load ? iso_gemm(runner->beside, runner->load)
+                                  : iso_execute(runner->beside, o->kind, &o->twin);
+        }
+        if (status != ISO_OK) {
+            return check_call_failed(result, "iso_execute on the other stream", status);
+        }
+    }
     status = iso_execute(runner->stream, o->kind, &o->args);
     if (status == ISO_UNSUPPORTED) {
         return check_fail(result,
@@ -208,6 +242,9 @@ static bool execute(verify_runner *runner, const operation *o, bench_result *res
         return check_call_failed(result, "iso_execute", status);
     }
     status = iso_stream_sync(runner->stream);
+    if (status == ISO_OK && runner->beside.id != 0) {
+        status = iso_stream_sync(runner->beside);
+    }
     return status == ISO_OK || check_call_failed(result, "iso_stream_sync", status);
 }
 
@@ -241,6 +278,15 @@ static bool place(verify_runner *runner, const bench_case *item, const verify_pr
         operands[i].offset = p->lies[i]->start;
     }
     item->op->operands(item, &o->args, operands, operands[2]);
+    if (runner->beside.id != 0 && !runner->load) {
+        enum { TWIN = VERIFY_SLOTS - 1 };
+        iso_status status = verify_slot_room(runner, TWIN, last->bytes, &operands[2].buffer);
+        if (status != ISO_OK) {
+            return check_call_failed(result, "iso_buffer_create", status);
+        }
+        o->twin = o->args;
+        item->op->operands(item, &o->twin, operands, operands[2]);
+    }
     return true;
 }
 
@@ -300,43 +346,70 @@ static bool operate(verify_runner *runner, const operation *o, const unsigned ch
     return true;
 }
 
-static bool run_operation(verify_state *state, verify_runner *runner, const bench_case *item,
-                          bench_result *result)
+bool verify_build(verify_state *state, const bench_case *item, verify_fit *fit, const void *context,
+                  bench_result *result)
 {
     verify_problem *p = &state->problem;
+    bool finite = item->dtype == 0 && item->how == ISO_VARIANT_VENDOR;
+    if (p->number == item->problem && p->finite == finite) {
+        return true;
+    }
+    bench_needs needs;
+    bench_case_needs(item, &needs);
+    p->finite = finite;
+    if (!build(p, item, &needs, result)) {
+        return false;
+    }
+    if (fit) {
+        fit(context, item, p);
+    }
+    return true;
+}
+
+void *verify_compute(verify_state *state, verify_runner *runner, const bench_case *item,
+                     verify_fit *fit, const void *context, bench_result *result)
+{
     bench_needs needs;
     operation o = {0};
     const unsigned char *image;
-    bool finite = item->dtype == 0 && item->how == ISO_VARIANT_VENDOR;
     bench_case_needs(item, &needs);
-    if (p->number != item->problem || p->finite != finite) {
-        p->finite = finite;
-        if (!build(p, item, &needs, result)) {
-            return false;
-        }
+    if (!verify_build(state, item, fit, context, result)) {
+        return NULL;
     }
     o.kind = item->op->arguments(item, &o.args);
-    if (!place(runner, item, p, needs.inputs, &o, result) ||
-        !same_support(runner, item->op, &o, result) || !operate(runner, &o, &image, result)) {
-        return false;
-    }
-    if (!image) {
-        return true;
+    if (!place(runner, item, &state->problem, needs.inputs, &o, result) ||
+        !same_support(runner, item->op, &o, result) || !operate(runner, &o, &image, result) ||
+        !image) {
+        return NULL;
     }
     void *dense = verify_grow(&state->dense, needs.result);
     if (!dense) {
-        return check_no_memory(result);
+        check_no_memory(result);
+        return NULL;
     }
     verify_region_gather(o.out, image, dense);
+    return dense;
+}
+
+static bool run_operation(verify_state *state, verify_runner *runner, const bench_case *item,
+                          bench_result *result)
+{
+    const verify_problem *p = &state->problem;
+    if (!verify_compute(state, runner, item, NULL, NULL, result)) {
+        return result->status == BENCH_UNSUPPORTED;
+    }
+    bench_needs needs;
+    bench_case_needs(item, &needs);
     check_data data = {.x = p->dense[0].data,
                        .y = p->dense[needs.inputs - 1].data,
                        .before = p->dense[2].data,
                        .cache = state->cache};
-    if (!item->op->check(item, &data, dense, result)) {
+    if (!item->op->check(item, &data, state->dense.data, result)) {
         return false;
     }
     if (item->same_bits) {
-        check_digest(result, needs.result_type, dense, needs.results, o.out->element);
+        check_digest(result, needs.result_type, state->dense.data, needs.results,
+                     p->lies[2]->element);
     }
     return true;
 }
@@ -351,10 +424,10 @@ void verify_run_case(verify_state *state, verify_runner *runner, const bench_cas
     arith_fp_reset();
     double begin = tool_seconds();
     if (runner->stream.id == 0) {
-        renew_stream(runner);
+        verify_runner_renew(runner);
     }
     if (!(item->op->run ? item->op->run : run_operation)(state, runner, &with, result)) {
-        renew_stream(runner);
+        verify_runner_renew(runner);
     }
     result->seconds = tool_seconds() - begin;
 }

@@ -64,7 +64,7 @@ int verify_choose_cases(verify_run *run)
     /* An id is looked up in the full list, so that it is found whatever --suite says. A pattern
      * only searches the chosen list. */
     bool one = run->case_id && !strpbrk(run->case_id, "*?[\\");
-    run->cases = verify_list_create(run->full || one, run->seed_value);
+    run->cases = verify_list_create(run->full || one, run->invariance, run->seed_value);
     if (!run->cases) {
         return tool_error(TOOL_INTERNAL, "no memory for the list of cases");
     }
@@ -86,12 +86,13 @@ int verify_choose_cases(verify_run *run)
     }
     if (one && !run->op && !run->variant && !run->dtype) {
         return tool_error(TOOL_USAGE,
-                          "no case is called \"%s\"; `%s verify --list` lists all cases",
-                          run->case_id, tool_name);
+                          "no case is called \"%s\"; `%s verify%s --list` lists all cases",
+                          run->case_id, tool_name, run->invariance ? " --invariance" : "");
     }
     return tool_error(TOOL_NOTHING,
-                      "no case matches%s%s: nothing was run; `%s verify --list` lists all cases",
-                      run->case_id ? " " : "", run->case_id ? run->case_id : "", tool_name);
+                      "no case matches%s%s: nothing was run; `%s verify%s --list` lists all cases",
+                      run->case_id ? " " : "", run->case_id ? run->case_id : "", tool_name,
+                      run->invariance ? " --invariance" : "");
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */

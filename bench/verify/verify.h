@@ -21,12 +21,14 @@ typedef struct verify_list {
     int32_t count, capacity;
     int32_t problems;
     uint64_t seed;
-    bool full;   /* the full list */
-    bool failed; /* memory ran out */
+    bool full;                 /* the full list */
+    bool failed;               /* memory ran out */
+    struct verify_list *bases; /* of the cases of --invariance; otherwise NULL */
 } verify_list;
 
-/* Makes the list. `full` adds cases to those of the quick list. NULL: no memory. */
-verify_list *verify_list_create(bool full, uint64_t seed);
+/* Makes the list, or that of --invariance. `full` adds cases to those of the quick list. NULL: no
+ * memory. */
+verify_list *verify_list_create(bool full, bool invariance, uint64_t seed);
 void verify_list_destroy(verify_list *list);
 
 /* Adds a copy of `model` for each of the variants. If there are none, adds one copy, which keeps
@@ -39,6 +41,38 @@ void verify_list_add(verify_list *list, const bench_case *model, const iso_varia
 bench_case verify_case(const bench_op *op, iso_dtype dtype, const char *kind);
 
 extern const bench_op verify_order, verify_limits; /* script.c */
+
+/* ---- company.c: cases of --invariance -------------------------------------------------------- */
+
+/* A variable of the environment that must not change a bit, and one of its values. */
+typedef struct company_setting {
+    const char *variable, *value;
+    company_axis axis;
+} company_setting;
+
+enum { COMPANY_SETTINGS = 13 };
+extern const company_setting company_settings[COMPANY_SETTINGS]; /* the first one is none */
+extern const char *const company_axis_names[COMPANY_AXES];
+
+/* A problem in all its variants. */
+typedef struct company_base {
+    const bench_case *model;
+    iso_variant variants[8];
+    int count;
+    int32_t first; /* of its cases in the list of bases */
+    char text[64]; /* its sizes, in the ids of cases */
+} company_base;
+
+/* Adds a base to the list of bases: the model in each variant whose bits are defined and, for
+ * products, with the vendor's libraries. */
+void company_start(verify_list *list, const bench_case *model, const char *text,
+                   company_base *base);
+/* Adds a case: the base inside `item`, whose company says where. The id is
+ * "OP/VARIANT/TYPE/AXIS/BASE/in/where". */
+void company_add(verify_list *list, const company_base *base, const bench_case *item,
+                 const char *where);
+/* Adds the cases in which not the operands but the circumstances differ: settings and streams. */
+void company_circumstances(verify_list *list, const company_base *base);
 
 /* ---- region.c: matrices in host memory, surrounded by bytes that must not change ------------- */
 
@@ -103,7 +137,7 @@ typedef struct verify_state {
 verify_state *verify_state_create(void); /* NULL: no memory */
 void verify_state_destroy(verify_state *state);
 
-enum { VERIFY_SLOTS = 3 };
+enum { VERIFY_SLOTS = 4 }; /* three operands, and the result of a twin */
 
 /* A device, and the stream and buffers that the cases use there. */
 typedef struct verify_runner {
@@ -116,14 +150,33 @@ typedef struct verify_runner {
         int64_t bytes;
     } slots[VERIFY_SLOTS];
     verify_block back; /* data read back */
+    /* A stream that works at the same time as each case, if it is set: it does `load` or, if that
+     * is NULL, a twin of the case's operation with a result of its own. */
+    iso_stream beside;
+    const iso_gemm_args *load;
 } verify_runner;
 
 /* Opens `spec`. If it is NULL, opens the device that the environment names. Returns NULL if it
  * cannot; iso_last_error says why. */
 verify_runner *verify_runner_open(const char *spec, uint32_t stream_flags);
 void verify_runner_close(verify_runner *runner);
+/* Closes the device, and opens it again, perhaps with other settings. False: it does not open. */
+bool verify_runner_reopen(verify_runner *runner);
+/* Gives the runner a new stream: one that failed runs nothing more. */
+void verify_runner_renew(verify_runner *runner);
 /* Gives the slot a buffer of at least `bytes`. */
 iso_status verify_slot_room(verify_runner *runner, int slot, int64_t bytes, iso_buffer *out);
+
+/* Changes the data of a problem just after they were made. */
+typedef void verify_fit(const void *context, const bench_case *item, verify_problem *problem);
+
+/* Makes the data of a problem, unless the state has them. */
+bool verify_build(verify_state *state, const bench_case *item, verify_fit *fit, const void *context,
+                  bench_result *result);
+/* Computes a case and returns the dense result, without checking its elements. NULL: it failed or
+ * is unsupported, which `result` says. */
+void *verify_compute(verify_state *state, verify_runner *runner, const bench_case *item,
+                     verify_fit *fit, const void *context, bench_result *result);
 
 /* Runs one case. `library` selects one of the vendor's libraries. Even after a failure the runner
  * can run the next case. Sets this thread to round to nearest and to keep subnormals, because a

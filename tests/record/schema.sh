@@ -31,7 +31,8 @@ assert [o["passed"] for o in summary["operations"] if (o["op"], o["variant"]) ==
 assert brief["devices"][0]["tier"] == "hardware"
 END
 expect 2 verify --backend openmp --brief
-set -- verify.json plain.json brief.json
+expect 0 verify --backend openmp --invariance --case 'gemm/*/f32/[ts]*/*' --json same.json
+set -- verify.json plain.json brief.json same.json
 if "$tool" help | grep -q '^  bench '; then
     # Only one small size of each operation: with a sanitizer, more would be slow. The limit keeps the
     # roofs' arrays small, which otherwise grow with the last-level cache.

@@ -169,6 +169,19 @@ static view operand(const iso_gemm_op *gemm, iso_ref place, int64_t index, iso_t
     return v;
 }
 
+#if defined(MUTANT)
+/* From now on the terms of a sum are read from the last to the first. */
+static void backwards(const iso_gemm_op *gemm, view *a, view *b)
+{
+    if (gemm->k > 0) {
+        a->start = (const char *)a->start + (gemm->k - 1) * a->across * element_bytes(gemm->dtype);
+        b->start = (const char *)b->start + (gemm->k - 1) * b->down * element_bytes(gemm->dtype);
+        a->across = -a->across;
+        b->down = -b->down;
+    }
+}
+#endif
+
 void ref_gemm(const iso_gemm_op *gemm)
 {
     const int64_t lda = MUTATE(3, LESSER(gemm->lda, gemm->ldb), gemm->lda);
@@ -183,9 +196,12 @@ void ref_gemm(const iso_gemm_op *gemm)
     PLANT(23, if (gemm->k == 0) batch = 0);
 
     for (int64_t i = 0; i < batch; i++) {
-        const view a = operand(gemm, place_a, i * gemm->stride_a, trans_a, lda);
-        const view b =
+        view a = operand(gemm, place_a, i * gemm->stride_a, trans_a, lda);
+        view b =
             operand(gemm, gemm->b, i * MUTATE(16, 0, gemm->stride_b), gemm->trans_b, gemm->ldb);
+        PLANT(90, if (gemm->m > 64 && gemm->m % 64 == 36) backwards(gemm, &a, &b));
+        PLANT(91, if (i >= 64) backwards(gemm, &a, &b));
+        PLANT(92, if (place_a.offset % 64 == 36) backwards(gemm, &a, &b));
         multiply(gemm, &a, &b, ref_at(place_c) + i * stride_c * element_bytes(gemm->dtype));
     }
 }

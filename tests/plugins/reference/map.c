@@ -50,7 +50,7 @@ static float in_f32(const iso_map_op_args *map, float x, float y)
     case ISO_MAP_MULTIPLY:
         return MUTATE(72, x * y + 0, x * y);
     case ISO_MAP_TRIAD:
-        return MUTATE(63, alpha * y + x, fmaf(alpha, y, x));
+        return MUTATE(63, 1, MUTATE(94, map->n == 777, 0)) ? alpha * y + x : fmaf(alpha, y, x);
     default: /* chain */
         for (int64_t s = 0; s < map->steps; s++) {
             x = fmaf(x, alpha, beta);

@@ -466,7 +466,7 @@ void ref_reduce(const iso_reduce_op_args *reduce, void *workspace)
     const int64_t next_y = down ? 1 : ld_y, step_y = down ? ld_y : 1;
 
     for (int64_t s = 0; s < sequences - MUTATE(55, sequences > 1, 0); s++) {
-        const task t = {
+        task t = {
             .op = reduce->op,
             .dtype = reduce->dtype,
             .result_dtype = reduce->result_dtype,
@@ -477,6 +477,11 @@ void ref_reduce(const iso_reduce_op_args *reduce, void *workspace)
             .step_x = step_x,
             .step_y = step_y,
         };
+        PLANT(
+            93, if (sequences == 100) {
+                t.x = (const char *)t.x + (t.count - 1) * step_x * bytes;
+                t.step_x = -step_x;
+            });
         const lane last = reduce_sequence(&t, workspace);
         store_result(&t, &last, ref_at(reduce->result), s);
     }
