@@ -47,6 +47,15 @@
  * iso_cas32(p, old, new)  atomicCAS             atomic_cmpxchg        atomic compare and swap in
  * iso_cas64(p, old, new)  atomicCAS             atom_cmpxchg          global memory; gives the old
  *                                                                     value (64: ISO_ATOMIC64)
+ * ISO_MATRIX_F64(         mma.sync              mma.sync (NVIDIA)     f64 matrix units: see below
+ *   terms, c, a, b)
+ * ISO_COPY_16(to, from,   cp.async              cp.async (NVIDIA)     begins to copy 16 bytes from
+ *   when)                                                             global to shared memory, if
+ *                                                                     `when` is not 0
+ * ISO_COPY_8              cp.async              cp.async (NVIDIA)     the same with 8 bytes
+ * ISO_COPY_COMMIT()       cp.async              cp.async              ends a set of such copies
+ * ISO_COPY_WAIT()         cp.async              cp.async              waits until at most ISO_WAIT
+ *                                                                     sets are under way
  * iso_load_f16(p, i)      cvt or integers       vload_half            element of iso_u16 memory as
  * iso_store_f16(p, i, f)  cvt or integers       vstore_half_rte       float, rounded to nearest,
  * iso_load_bf16, ...      integers              integers              ties to even
@@ -62,6 +71,13 @@
  * iso_load(p, i)          an element as acc
  * iso_store(p, i, value)  acc to an element
  * acc_fma(a, b, c)        fma; a * b + c modulo 2^n for integers
+ *
+ * If ISO_UNIT is defined, matrix units are used. The ISO_TEAM work-items of a team call
+ * ISO_MATRIX_F64 together: it adds to 16 x 8 sums the products of 16 x terms elements of A and
+ * terms x 8 of B; `terms` is 4, 8 or 16. Work-item g * 4 + t of the team has the sums of rows g and
+ * g + 8 (c[0], c[1]; c[2], c[3]) in columns 2 t and 2 t + 1. For each fourth q of the terms it has
+ * A's two elements in those rows (a[2 q], a[2 q + 1]) and B's element in column g (b[q]), at k = 4
+ * q + t. ISO_UNIT is the number of rows that one instruction has, 8 or 16.
  *
  * A program that uses f64 anywhere is built with ISO_USE_F64. Kernels get memory as a pointer and
  * an offset in elements or bytes; the host never adds the offset to the pointer. Index arithmetic
@@ -359,5 +375,82 @@ typedef iso_u64 acc;
 #define acc_fma(a, b, c) ((a) * (b) + (c))
 #else
 #define acc_fma(a, b, c) iso_fma32(a, b, c)
+#endif
+#endif
+
+#if defined(ISO_UNIT)
+#define ISO_TEAM 32
+#if defined(__CUDA_ARCH__) || defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+#if defined(__CUDA_ARCH__)
+#define ISO_SHARED_ADDRESS(p) ((iso_u32)__cvta_generic_to_shared(p))
+#else
+#define ISO_SHARED_ADDRESS(p) ((iso_u32)(size_t)(p))
+#endif
+#define ISO_COPY(way, bytes, to, from, when)                                                       \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; "                                          \
+                 "@p cp.async." way ".shared.global [%0], [%1], " bytes                            \
+                 "; }" ::"r"(ISO_SHARED_ADDRESS(to)),                                              \
+                 "l"(from), "r"((int)(when)))
+#define ISO_COPY_16(to, from, when) ISO_COPY("cg", "16", to, from, when)
+#define ISO_COPY_8(to, from, when)  ISO_COPY("ca", "8", to, from, when)
+#define ISO_COPY_COMMIT()           asm volatile("cp.async.commit_group;")
+#define ISO_TEXT_OF(number)         #number
+#define ISO_TEXT(macro)             ISO_TEXT_OF(macro)
+#define ISO_COPY_WAIT()             asm volatile("cp.async.wait_group " ISO_TEXT(ISO_WAIT) ";" ::: "memory")
+
+#if ISO_UNIT == 8
+#define ISO_MMA_F64(c, first, second, a, b)                                                        \
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"   \
+                 : "+d"((c)[first]), "+d"((c)[second])                                             \
+                 : "d"(a), "d"(b))
+ISO_INLINE void iso_matrix_f64_4(double *c, const double *a, const double *b)
+{
+    ISO_MMA_F64(c, 0, 1, a[0], b[0]);
+    ISO_MMA_F64(c, 2, 3, a[1], b[0]);
+}
+ISO_INLINE void iso_matrix_f64_8(double *c, const double *a, const double *b)
+{
+    iso_matrix_f64_4(c, a, b);
+    iso_matrix_f64_4(c, a + 2, b + 1);
+}
+ISO_INLINE void iso_matrix_f64_16(double *c, const double *a, const double *b)
+{
+    iso_matrix_f64_8(c, a, b);
+    iso_matrix_f64_8(c, a + 4, b + 2);
+}
+#else
+#define ISO_SUMS(c) "+d"((c)[0]), "+d"((c)[1]), "+d"((c)[2]), "+d"((c)[3])
+ISO_INLINE void iso_matrix_f64_4(double *c, const double *a, const double *b)
+{
+    asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+                 "{%0,%1,%2,%3};"
+                 : ISO_SUMS(c)
+                 : "d"(a[0]), "d"(a[1]), "d"(b[0]));
+}
+ISO_INLINE void iso_matrix_f64_8(double *c, const double *a, const double *b)
+{
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+                 "{%8,%9}, {%0,%1,%2,%3};"
+                 : ISO_SUMS(c)
+                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+ISO_INLINE void iso_matrix_f64_16(double *c, const double *a, const double *b)
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
+                 "{%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
+                 : ISO_SUMS(c)
+                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),
+                   "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+}
+#endif
+#define ISO_MATRIX_OF(k)           iso_matrix_f64_##k
+#define ISO_MATRIX_F64(k, c, a, b) ISO_MATRIX_OF(k)((c), (a), (b))
+
+#else /* the tests' stand-in for a compiler has models of these */
+#define ISO_COPY_16(to, from, when) fake_copy_begin((to), (from), (when) ? 16 : 0)
+#define ISO_COPY_8(to, from, when)  fake_copy_begin((to), (from), (when) ? 8 : 0)
+#define ISO_COPY_COMMIT()           fake_copy_commit()
+#define ISO_COPY_WAIT()             fake_copy_wait(ISO_WAIT)
+#define ISO_MATRIX_F64(k, c, a, b)  fake_matrix_f64((c), (a), (b), (k))
 #endif
 #endif

@@ -11,8 +11,6 @@
  * of the two is contiguous in memory: ISO_KA and ISO_KB are 1 if k is, 0 if the outer index is, and
  * 2 if kernel arguments say which.
  */
-#define SEGMENT 1024
-
 /*
  * If the loop over a slice's lines is unrolled, AMD's compilers start the loads of all lines at
  * once, run out of registers and spill. For them the loop is not unrolled. AMD's devices keep
@@ -82,10 +80,12 @@ typedef ISO_U32X4 wide;
 
 /* ROW and COL map each of a work-item's registers to its place in the tile. RUN_M and RUN_N
  * successive registers are adjacent in the tile too, so that they fill vectors. */
-#define RUN_M     (ISO_TM % QUAD == 0 ? QUAD : 1)
-#define RUN_N     (ISO_TN % QUAD == 0 ? QUAD : 1)
-#define ROW(r, i) ((i) / RUN_M * (ITEMS_M * RUN_M) + (r) * RUN_M + (i) % RUN_M)
-#define COL(c, j) ((j) / RUN_N * (ITEMS_N * RUN_N) + (c) * RUN_N + (j) % RUN_N)
+#define RUN_M           (ISO_TM % QUAD == 0 ? QUAD : 1)
+#define RUN_N           (ISO_TN % QUAD == 0 ? QUAD : 1)
+#define ROW(r, i)       ((i) / RUN_M * (ITEMS_M * RUN_M) + (r) * RUN_M + (i) % RUN_M)
+#define COL(c, j)       ((j) / RUN_N * (ITEMS_N * RUN_N) + (c) * RUN_N + (j) % RUN_N)
+#define CELL_ROW(id, r) ROW(ITEM_M(id), (r) / ISO_TN)
+#define CELL_COL(id, r) COL(ITEM_N(id), (r) % ISO_TN)
 
 /*
  * If a slice is contiguous along k, a work-item loads WIDE successive elements of one row and
@@ -300,66 +300,6 @@ ISO_INLINE void multiply(acc *sum, const acc *fa, const acc *fb)
 #define AT_A(side) (item_m + (side) * (ISO_BM * ISO_BK / (RUN_M > 1 ? QUAD : 1)))
 #define AT_B(side) (item_n + (side) * (ISO_BN * ISO_BK / (RUN_N > 1 ? QUAD : 1)))
 
-/* Neighbouring tiles run at the same time: rows of tiles are processed RASTER at a time, so that
- * running groups read few different parts of A and B. */
-#define RASTER 8
-
-ISO_INLINE void tile_place(iso_i64 tile, iso_i64 tiles_m, iso_i64 tiles_n, iso_i64 *tile_m,
-                           iso_i64 *tile_n)
-{
-    const iso_i64 band = tile / (RASTER * tiles_n);
-    const iso_i64 within = tile - band * (RASTER * tiles_n);
-    const iso_i64 left = tiles_m - band * RASTER;
-    const iso_i64 high = left < RASTER ? left : RASTER;
-    *tile_n = within / high;
-    *tile_m = band * RASTER + within - *tile_n * high;
-}
-
-/* Stores the value of the element c[at]. */
-ISO_INLINE void finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha, acc beta)
-{
-    if (beta == (acc)0) {
-        const acc value = alpha * total;
-        iso_store(c, at, value);
-    } else {
-        const acc old = beta * iso_load(c, at);
-        const acc value = acc_fma(alpha, total, old);
-        iso_store(c, at, value);
-    }
-}
-
-/* keep stores a work-item's sums in scratch memory, and add_kept adds the stored sums to new ones.
- * The sums of a group are adjacent in memory, so that whole cache lines are moved. */
-ISO_INLINE void add_kept(acc *sum, ISO_GLOBAL const acc *slot, int id)
-{
-    ISO_UNROLL
-    for (int r = 0; r < ISO_TM * ISO_TN; r++) {
-        sum[r] = slot[r * ISO_THREADS + id] + sum[r];
-    }
-}
-ISO_INLINE void keep(ISO_GLOBAL acc *slot, const acc *sum, int id)
-{
-    ISO_UNROLL
-    for (int r = 0; r < ISO_TM * ISO_TN; r++) {
-        slot[r * ISO_THREADS + id] = sum[r];
-    }
-}
-
-/* Ends a segment that is not the last one. Loads and stores share one loop, because AMD's compilers
- * would start all loads of a separate loop at once. */
-ISO_INLINE void end_segment(acc *sum, ISO_GLOBAL acc *slot, int id, int is_first)
-{
-    ISO_HIDE(id);
-    ISO_UNROLL
-    for (int r = 0; r < ISO_TM * ISO_TN; r++) {
-        if (!is_first) {
-            sum[r] = slot[r * ISO_THREADS + id] + sum[r];
-        }
-        slot[r * ISO_THREADS + id] = sum[r];
-        sum[r] = (acc)0;
-    }
-}
-
 /* Stores one row of a work-item's part of C, in whole vectors. */
 #if WIDE == QUAD
 ISO_INLINE void store_wide(ISO_GLOBAL elem *c, iso_i64 line, int item_n, const acc *sum, acc alpha,
@@ -551,61 +491,5 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
                    (int)(m - row0 < ISO_BM ? m - row0 : ISO_BM),
                    (int)(n - col0 < ISO_BN ? n - col0 : ISO_BN), item_m, item_n, wide_c, sum, alpha,
                    beta);
-    }
-}
-
-/*
- * Adds, in order, the sums of segments that gemm_tiled wrote to `work`. Each work-item adds those
- * of one element at a time. If scratch memory cannot hold all segments, this kernel runs once per
- * round. A round covers a length of `k`, and totals are kept at total_at between rounds. Bits of
- * flags: 1 if there are totals from earlier rounds; 2 if this is the last round, whose totals are
- * written to C.
- */
-ISO_KERNEL(ISO_THREADS)
-gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_GLOBAL acc *work,
-          iso_i64 work_at, iso_i64 total_at, iso_i64 m, iso_i64 n, iso_i64 k, iso_i64 batch,
-          acc alpha, acc beta, iso_i32 flags)
-{
-    const int id = ISO_LOCAL_ID();
-    const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;
-    const iso_i64 tiles_n = (n + ISO_BN - 1) / ISO_BN;
-    const iso_i64 segments = (k + SEGMENT - 1) / SEGMENT;
-    const iso_i64 step = tiles_m * tiles_n * (ISO_BM * ISO_BN); /* distance between segments */
-    const iso_i64 parts = tiles_m * tiles_n * batch * (ISO_TM * ISO_TN);
-    for (iso_i64 part = ISO_GROUP_ID(); part < parts; part += ISO_GROUP_COUNT()) {
-        const int r = (int)(part % (ISO_TM * ISO_TN));
-        const iso_i64 tile = part / (ISO_TM * ISO_TN);
-        const iso_i64 member = tile / (tiles_m * tiles_n);
-        const iso_i64 within = tile - member * (tiles_m * tiles_n);
-        iso_i64 tile_m, tile_n;
-        tile_place(within, tiles_m, tiles_n, &tile_m, &tile_n);
-        const iso_i64 row = tile_m * ISO_BM + ROW(ITEM_M(id), r / ISO_TN);
-        const iso_i64 col = tile_n * ISO_BN + COL(ITEM_N(id), r % ISO_TN);
-        if (row < m && col < n) {
-            ISO_GLOBAL const acc *from = work + work_at + member * segments * step +
-                                         within * (ISO_BM * ISO_BN) + r * ISO_THREADS + id;
-            ISO_GLOBAL acc *kept = work + total_at + part * ISO_THREADS + id;
-            iso_i64 s = (flags & 1) ? 0 : 1;
-            acc total = (flags & 1) ? *kept : from[0];
-            for (; s + 8 <= segments; s += 8) { /* eight loads in flight */
-                acc next[8];
-                ISO_UNROLL for (int e = 0; e < 8; e++)
-                {
-                    next[e] = from[(s + e) * step];
-                }
-                ISO_UNROLL for (int e = 0; e < 8; e++)
-                {
-                    total += next[e];
-                }
-            }
-            for (; s < segments; s++) {
-                total += from[s * step];
-            }
-            if (flags & 2) {
-                finish(c, c_at + member * stride_c + row * ldc + col, total, alpha, beta);
-            } else {
-                *kept = total;
-            }
-        }
     }
 }

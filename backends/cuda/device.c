@@ -99,6 +99,14 @@ iso_status cuda_device_info(int32_t index, iso_device_info *out)
     return ISO_OK;
 }
 
+/* Chips whose f64 matrix units are faster than their other f64 units; the instructions of sm_90
+ * have twice as many rows. Later and smaller chips execute these instructions too, but no faster.
+ */
+static int32_t f64_unit(int32_t architecture)
+{
+    return architecture == 90 || architecture == 100 ? 16 : architecture == 80 ? 8 : 0;
+}
+
 static void fill_limits(const cuda_device *device, simt_limits *limits)
 {
     size_t bytes = 0;
@@ -117,6 +125,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .f32_exact = true,
         .shuffle = true,
         .atomic64 = true,
+        .f64_unit = f64_unit(device->architecture),
     };
 }
 

@@ -236,6 +236,8 @@ static const simt_driver driver = {
     .device_close = ocl_device_close,
     .device_property = device_property,
     .memory_alloc = memory_alloc,
+    .memory_free = memory_free,
+    .stream_sync = ocl_stream_sync,
     /* No host_register: OpenCL cannot pin memory that it did not allocate. */
     .stream_create = ocl_stream_create,
     .stream_destroy = ocl_stream_destroy,

@@ -74,6 +74,8 @@ typedef struct clblast_pair {
     VALUE(OCL_DEVICE_MULTIPLE, 0x1067, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)               \
     VALUE(OCL_DEVICE_UUID, 0x106a, CL_DEVICE_UUID_KHR)                                             \
     VALUE(OCL_DEVICE_WARP, 0x4003, CL_DEVICE_WARP_SIZE_NV)                                         \
+    VALUE(OCL_DEVICE_MAJOR, 0x4000, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV)                         \
+    VALUE(OCL_DEVICE_MINOR, 0x4001, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV)                         \
     VALUE(OCL_DEVICE_WAVE, 0x4043, CL_DEVICE_WAVEFRONT_WIDTH_AMD)                                  \
     VALUE(OCL_DENORMALS, 1, CL_FP_DENORM)                                                          \
     VALUE(OCL_INFINITIES, 2, CL_FP_INF_NAN)                                                        \

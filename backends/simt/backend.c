@@ -28,6 +28,8 @@ static simt_device *device_new(const simt_driver *driver, const iso_host *host)
     (void)pthread_mutex_init(&device->build_lock, NULL);
     (void)pthread_mutex_init(&device->vendor_lock, NULL);
     (void)pthread_mutex_init(&device->pins_lock, NULL);
+    (void)pthread_mutex_init(&device->unit_lock, NULL);
+    atomic_init(&device->unit_verdict, SIMT_UNIT_UNKNOWN);
     return device;
 }
 
@@ -38,6 +40,7 @@ static void device_delete(simt_device *device)
         device->pins = pin->next;
         device->host->free(pin);
     }
+    (void)pthread_mutex_destroy(&device->unit_lock);
     (void)pthread_mutex_destroy(&device->pins_lock);
     (void)pthread_mutex_destroy(&device->vendor_lock);
     (void)pthread_mutex_destroy(&device->build_lock);
@@ -49,8 +52,13 @@ static void device_delete(simt_device *device)
 static void apply_settings(simt_device *device)
 {
     const char *tiles = device->host->setting("ISOMER_TILES");
-    if (tiles && strcmp(tiles, "small") == 0) {
+    const bool small = tiles && strcmp(tiles, "small") == 0;
+    if (small) {
         device->limits.device_class = SIMT_CLASS_SMALL;
+    }
+    if (device->limits.f64_unit && (small || (tiles && strcmp(tiles, "plain") == 0))) {
+        device->limits.f64_unit = 0;
+        device->limits.f64_unit_problem = small ? "ISOMER_TILES is small" : "ISOMER_TILES is plain";
     }
 }
 
@@ -126,7 +134,8 @@ void simt_device_close(void *device)
     device_delete(self);
 }
 
-/* The driver's properties, then one for each of the vendor's libraries. */
+/* The driver's properties, then that of the matrix unit, then one for each of the vendor's
+ * libraries. */
 iso_status simt_device_property(void *device, int32_t index, iso_property *out)
 {
     simt_device *self = device;
@@ -138,7 +147,14 @@ iso_status simt_device_property(void *device, int32_t index, iso_property *out)
     while (own < index && self->driver->device_property(self->native, own, out) == ISO_OK) {
         own++;
     }
-    return simt_vendor_property(self, index - own, out);
+    int32_t rest = index - own;
+    if (self->limits.f64_unit || self->limits.f64_unit_problem) {
+        if (rest == 0) {
+            return simt_unit_property(self, out);
+        }
+        rest--;
+    }
+    return simt_vendor_property(self, rest, out);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -11,14 +11,27 @@
 
 enum { KERNEL_TILED = 0, KERNEL_JOIN = 1 };
 
-static const char *const tiled_parts[] = {kernel_text_dialect, kernel_text_gemm_tiled};
+static const char *const tiled_parts[] = {kernel_text_dialect, kernel_text_gemm_parts,
+                                          kernel_text_gemm_tiled, kernel_text_gemm_join};
 static const simt_text tiled_text = {
     .name = "gemm_tiled",
     .parts = tiled_parts,
-    .part_count = 2,
+    .part_count = 4,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
                 "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_ROLLED"},
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
+};
+
+static const char *const matrix_parts[] = {kernel_text_dialect, kernel_text_gemm_parts,
+                                           kernel_text_gemm_matrix, kernel_text_gemm_join};
+static const simt_text matrix_text = {
+    .name = "gemm_matrix",
+    .parts = matrix_parts,
+    .part_count = 4,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
+                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_UNIT_K",
+                "ISO_WAIT"},
+    .kernels = {[KERNEL_TILED] = "gemm_matrix", [KERNEL_JOIN] = "gemm_join"},
 };
 
 static const char *const naive_parts[] = {kernel_text_dialect, kernel_text_gemm_naive};
@@ -30,16 +43,24 @@ static const simt_text naive_text = {
     .kernels = {"gemm_naive"},
 };
 
-simt_spec simt_gemm_spec(const simt_tile *tile, iso_dtype dtype, bool along_k_a, bool along_k_b)
+/* The program of a tile. along_k: see simt_gemm_plan; ignored unless tile->apart_layouts. */
+static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype,
+                           bool along_k_a, bool along_k_b)
 {
     enum { AT_RUN_TIME = 2 }; /* see the kernel */
-    return (simt_spec){
-        .text = &tiled_text,
+    simt_spec spec = {
+        .text = tile->unit_k ? &matrix_text : &tiled_text,
         .values = {simt_tile_threads(tile), (int32_t)dtype, dtype == ISO_F64, tile->groups,
                    tile->bm, tile->bn, tile->bk, tile->tm, tile->tn,
                    tile->apart_layouts ? along_k_a : AT_RUN_TIME,
                    tile->apart_layouts ? along_k_b : AT_RUN_TIME, tile->rolled},
     };
+    if (tile->unit_k) {
+        spec.values[11] = limits->f64_unit;
+        spec.values[12] = tile->unit_k;
+        spec.values[13] = tile->stages - 2;
+    }
+    return spec;
 }
 
 static simt_spec naive_spec(const simt_limits *limits, iso_dtype dtype)
@@ -50,10 +71,11 @@ static simt_spec naive_spec(const simt_limits *limits, iso_dtype dtype)
     };
 }
 
-static void visit_tile(const simt_tile *tile, iso_dtype dtype, simt_visit *visit, void *context)
+static void visit_tile(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype,
+                       simt_visit *visit, void *context)
 {
     for (int layout = 0; layout < (tile->apart_layouts ? 4 : 1); layout++) {
-        const simt_spec spec = simt_gemm_spec(tile, dtype, layout & 1, layout & 2);
+        const simt_spec spec = tile_spec(tile, limits, dtype, layout & 1, layout & 2);
         visit(&spec, context);
     }
 }
@@ -70,12 +92,19 @@ static void gemm_each(const simt_limits *limits, simt_visit *visit, void *contex
         int32_t fitting = 0;
         for (int32_t i = 0; i < tiles.count; i++) {
             if (simt_tile_fits(&tiles.rows[i], limits, dtype)) {
-                visit_tile(&tiles.rows[i], dtype, visit, context);
+                visit_tile(&tiles.rows[i], limits, dtype, visit, context);
                 fitting++;
             }
         }
         if (fitting == 0) {
-            visit_tile(simt_gemm_tiles(SIMT_CLASS_SMALL, dtype).rows, dtype, visit, context);
+            visit_tile(simt_gemm_tiles(SIMT_CLASS_SMALL, dtype).rows, limits, dtype, visit,
+                       context);
+        }
+    }
+    const simt_tiles unit = simt_gemm_unit_tiles(limits);
+    for (int32_t i = 0; i < unit.count; i++) {
+        if (simt_tile_fits(&unit.rows[i], limits, ISO_F64)) {
+            visit_tile(&unit.rows[i], limits, ISO_F64, visit, context);
         }
     }
 }
@@ -103,13 +132,23 @@ static iso_status gemm_supports(simt_device *device, const iso_op *op)
     return ISO_OK;
 }
 
+/* The plan of a product. If it would use the matrix unit, the unit is tested first. The verdict
+ * stays as it is, so that every plan of a product is the same. */
+static void make_plan(simt_gemm_plan *plan, simt_device *device, const iso_gemm_op *op)
+{
+    simt_gemm_plan_make(plan, &device->limits, op, true);
+    if (plan->tile.unit_k && !simt_unit_usable(device)) {
+        simt_gemm_plan_make(plan, &device->limits, op, false);
+    }
+}
+
 static int64_t gemm_workspace(simt_device *device, const iso_op *op)
 {
     simt_gemm_plan plan;
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         return 0;
     }
-    simt_gemm_plan_make(&plan, &device->limits, op->gemm);
+    make_plan(&plan, device, op->gemm);
     return plan.work_bytes;
 }
 
@@ -121,10 +160,11 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
         return;
     }
     simt_gemm_plan plan;
-    simt_gemm_plan_make(&plan, &device->limits, op->gemm);
+    make_plan(&plan, device, op->gemm);
     (void)snprintf(out->kernel, sizeof out->kernel,
-                   "gemm_tiled_%s %" PRId32 "x%" PRId32 "x%" PRId32 "%s", dtype, plan.tile.bm,
-                   plan.tile.bn, plan.tile.bk, plan.apart ? " segments apart" : "");
+                   "gemm_%s_%s %" PRId32 "x%" PRId32 "x%" PRId32 "%s",
+                   plan.tile.unit_k ? "matrix" : "tiled", dtype, plan.tile.bm, plan.tile.bn,
+                   plan.tile.bk, plan.apart ? " segments apart" : "");
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -221,7 +261,8 @@ static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, c
 static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, iso_dtype dtype,
                             const simt_kernel **tiled, const simt_kernel **join)
 {
-    const simt_spec spec = simt_gemm_spec(&plan->tile, dtype, plan->along_k_a, plan->along_k_b);
+    const simt_spec spec =
+        tile_spec(&plan->tile, &device->limits, dtype, plan->along_k_a, plan->along_k_b);
     *join = NULL;
     const iso_status status = simt_kernel_get(device, &spec, KERNEL_TILED, tiled);
     if (status != ISO_OK || !plan->apart) {
@@ -318,7 +359,7 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
     tiled_run run = {.tiled = NULL};
-    simt_gemm_plan_make(&run.plan, &stream->device->limits, g);
+    make_plan(&run.plan, stream->device, g);
     run.flags = flags_of(stream->device, &run.plan, g);
     const iso_status status = get_tiled(stream->device, &run.plan, g->dtype, &run.tiled, &run.join);
     if (status != ISO_OK) {
@@ -345,7 +386,7 @@ static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
         return simt_kernel_get(stream->device, &spec, 0, &kernel);
     }
     simt_gemm_plan plan;
-    simt_gemm_plan_make(&plan, &stream->device->limits, op->gemm);
+    make_plan(&plan, stream->device, op->gemm);
     return get_tiled(stream->device, &plan, op->gemm->dtype, &kernel, &join);
 }
 

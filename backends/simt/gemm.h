@@ -15,6 +15,8 @@ typedef struct simt_tile {
     int32_t tm, tn;     /* of a work-item: rows and columns of C */
     int32_t groups;     /* groups that should fit one unit at once */
     int32_t full, alone;
+    int32_t unit_k;     /* terms of an instruction of the f64 matrix unit; 0: not used */
+    int32_t stages;     /* slices in shared memory, if it is used; else 2 */
     bool rolled;        /* the loop over bk is not unrolled */
     bool apart_layouts; /* each layout of A and B has its own program; else arguments choose it */
 } simt_tile;
@@ -27,6 +29,8 @@ typedef struct simt_tiles {
 /* The tiles for a class of devices and a type. simt_tile_fits says which of them fit a device; the
  * one of SIMT_CLASS_SMALL fits every device. */
 simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype);
+/* Tiles of f64 products on the matrix unit; none if limits->f64_unit is 0. */
+simt_tiles simt_gemm_unit_tiles(const simt_limits *limits);
 int32_t simt_tile_threads(const simt_tile *tile);
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype);
 
@@ -49,9 +53,8 @@ typedef struct simt_gemm_plan {
     int64_t work_bytes;
 } simt_gemm_plan;
 
-void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op);
-
-/* The program of a tile. along_k: see simt_gemm_plan; ignored unless tile->apart_layouts. */
-simt_spec simt_gemm_spec(const simt_tile *tile, iso_dtype dtype, bool along_k_a, bool along_k_b);
+/* `unit`: tiles on the matrix unit may be chosen too. */
+void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op,
+                         bool unit);
 
 #endif

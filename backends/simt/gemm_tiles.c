@@ -33,6 +33,13 @@ static const simt_tile warp32_f64[] = {
     {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 2, .full = 60, .alone = 32},
     {.bm = 32, .bn = 32, .bk = 16, .tm = 4, .tn = 4, .groups = 4, .full = 51, .alone = 16},
 };
+/* On matrix units, in percent of the peak without them. Estimates: no device was measured. */
+static const simt_tile unit_f64[] = {
+    {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .unit_k = 4, .stages = 3, .groups = 1, .full = 184, .alone = 184, .apart_layouts = true},
+    {.bm = 128, .bn = 64, .bk = 8, .tm = 8, .tn = 8, .unit_k = 4, .stages = 4, .groups = 2, .full = 172, .alone = 140, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 4, .tn = 8, .unit_k = 4, .stages = 3, .groups = 3, .full = 150, .alone = 110, .apart_layouts = true},
+    {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 4, .unit_k = 4, .stages = 4, .groups = 4, .full = 90, .alone = 40, .apart_layouts = true},
+};
 static const simt_tile wave32_f32[] = {
     {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .groups = 2, .full = 68, .alone = 60, .apart_layouts = true},
     {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 4, .full = 59, .alone = 24},
@@ -75,6 +82,11 @@ simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype)
     return tables[device_class][dtype];
 }
 
+simt_tiles simt_gemm_unit_tiles(const simt_limits *limits)
+{
+    return limits->f64_unit ? (simt_tiles)ROWS(unit_f64) : (simt_tiles){.rows = NULL};
+}
+
 int32_t simt_tile_threads(const simt_tile *tile)
 {
     return tile->bm / tile->tm * (tile->bn / tile->tn);
@@ -87,8 +99,8 @@ int64_t simt_gemm_acc_bytes(iso_dtype dtype)
 
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype)
 {
-    const int64_t shared =
-        2 * (int64_t)(tile->bm + tile->bn) * tile->bk * simt_gemm_acc_bytes(dtype);
+    const int64_t shared = (int64_t)(tile->stages ? tile->stages : 2) * (tile->bm + tile->bn) *
+                           tile->bk * simt_gemm_acc_bytes(dtype);
     return simt_tile_threads(tile) <= limits->threads_max && shared <= limits->local_bytes;
 }
 
@@ -164,15 +176,24 @@ static void plan_rounds(simt_gemm_plan *plan, int64_t tiles, int64_t segments, i
     plan->work_bytes = (plan->total_at + (at_once < segments ? cells : 0)) * acc_bytes;
 }
 
-void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op)
+static void consider_all(choice *best, simt_tiles tiles, const simt_limits *limits,
+                         const iso_gemm_op *op)
 {
-    const simt_tiles tiles = simt_gemm_tiles(limits->device_class, op->dtype);
-    const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
-    choice best = {.tile = NULL};
     for (int32_t i = 0; i < tiles.count; i++) {
         if (simt_tile_fits(&tiles.rows[i], limits, op->dtype)) {
-            consider(&best, &tiles.rows[i], limits, op);
+            consider(best, &tiles.rows[i], limits, op);
         }
+    }
+}
+
+void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op,
+                         bool unit)
+{
+    const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
+    choice best = {.tile = NULL};
+    consider_all(&best, simt_gemm_tiles(limits->device_class, op->dtype), limits, op);
+    if (unit && op->dtype == ISO_F64) {
+        consider_all(&best, simt_gemm_unit_tiles(limits), limits, op);
     }
     if (!best.tile) {
         consider(&best, simt_gemm_tiles(SIMT_CLASS_SMALL, op->dtype).rows, limits, op);

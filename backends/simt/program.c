@@ -98,17 +98,20 @@ static const simt_kernel *find_kernel(simt_device *device, const simt_spec *spec
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* The cache key of a binary: everything that it was made from. */
-static iso_status make_key(simt_device *device, const simt_spec *spec, const char *options,
-                           char **key, int64_t *bytes)
+/* The key has everything that affects a binary: what it was made from, and by what. */
+iso_status simt_spec_key(simt_device *device, const simt_spec *spec, const char *what, char **key,
+                         int64_t *bytes)
 {
+    char options[OPTIONS_MAX];
     char identity[IDENTITY_MAX] = "";
+    simt_spec_options(spec, options, (int64_t)sizeof options);
     iso_status status =
         device->driver->program_identity(device->native, identity, (int64_t)sizeof identity);
     if (status != ISO_OK) {
         return status;
     }
-    size_t room = strlen(identity) + strlen(options) + strlen(device->driver->name) + 64;
+    size_t room =
+        strlen(identity) + strlen(options) + strlen(device->driver->name) + strlen(what) + 64;
     for (int32_t i = 0; i < spec->text->part_count; i++) {
         room += strlen(spec->text->parts[i]) + 1;
     }
@@ -116,7 +119,7 @@ static iso_status make_key(simt_device *device, const simt_spec *spec, const cha
     if (!made) {
         return ISO_NO_MEMORY;
     }
-    int used = snprintf(made, room, "isomer " ISO_VERSION_STRING "\n%s\n%s\n%s\n",
+    int used = snprintf(made, room, "isomer " ISO_VERSION_STRING "%s\n%s\n%s\n%s\n", what,
                         device->driver->name, identity, options);
     for (int32_t i = 0; i < spec->text->part_count; i++) {
         used += snprintf(made + used, room - (size_t)used, "%s\n", spec->text->parts[i]);
@@ -234,7 +237,7 @@ static iso_status load(simt_device *device, const simt_spec *spec, void **progra
     char *key = NULL;
     int64_t key_bytes = 0;
     simt_spec_options(spec, options, (int64_t)sizeof options);
-    iso_status status = make_key(device, spec, options, &key, &key_bytes);
+    iso_status status = simt_spec_key(device, spec, "", &key, &key_bytes);
     if (status != ISO_OK) {
         return status;
     }

@@ -60,6 +60,10 @@ typedef struct simt_limits {
     bool atomic64;           /* compare and swap of 64-bit words in global memory */
     const char *f32_problem; /* what is missing if f32_exact is false; static text */
     const char *f64_problem;
+    /* The rows of one instruction of its f64 matrix unit: 8 or 16 (see dialect.h); 0: none is used,
+     * and f64_unit_problem says why, or is NULL if the device has no such unit. */
+    int32_t f64_unit;
+    const char *f64_unit_problem;
 } simt_limits;
 
 typedef struct simt_driver simt_driver;
@@ -81,7 +85,18 @@ typedef struct simt_device {
     simt_program *programs;
     void *vendor; /* state of the vendor's libraries, in one allocation; NULL until needed */
     pthread_mutex_t vendor_lock;
+    /* unit.c */
+    pthread_mutex_t unit_lock;
+    atomic_int unit_verdict; /* of the f64 matrix unit: a simt_verdict */
+    char unit_reason[512];   /* why it is not used, once the verdict is SIMT_UNIT_BAD */
 } simt_device;
+
+/* What is known of a device's f64 matrix unit. Once it is good or bad, it stays so. */
+typedef enum simt_verdict {
+    SIMT_UNIT_UNKNOWN = 0,
+    SIMT_UNIT_GOOD = 1,
+    SIMT_UNIT_BAD = 2
+} simt_verdict;
 
 typedef struct simt_stream {
     simt_device *device;
@@ -139,6 +154,9 @@ struct simt_driver {
     iso_status (*device_property)(void *native, int32_t index, iso_property *out);
 
     iso_status (*memory_alloc)(void *native, int64_t bytes, void **memory);
+    /* The entries of backend.h, of a simt_device and a simt_stream. */
+    void (*memory_free)(void *device, void *memory);
+    iso_status (*stream_sync)(void *stream);
     /* Optional, both or neither: pin and unpin the program's memory. If memory cannot be pinned,
      * *pinned is 0 and copies still work, so the only error is a lost device. host_unregister is
      * called only for memory that host_register pinned. */
@@ -288,7 +306,7 @@ void simt_vendor_leave(simt_device *device, simt_scope scope);
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-enum { SIMT_DEFINES_MAX = 12, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
+enum { SIMT_DEFINES_MAX = 14, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
 
 /*
  * A source of kernels/, its parameters, and its kernels. defines[0] is always "ISO_THREADS", the
@@ -328,6 +346,11 @@ iso_status simt_kernel_get(simt_device *device, const simt_spec *spec, int32_t k
 /* Writes the options of a spec as one line ("-DISO_THREADS=256 -DISO_DTYPE=3"), for keys and logs.
  */
 void simt_spec_options(const simt_spec *spec, char *text, int64_t capacity);
+
+/* The cache key of something that was made from a spec's source by this device and its compiler:
+ * `what` says what it is. *key comes from host->alloc. */
+iso_status simt_spec_key(simt_device *device, const simt_spec *spec, const char *what, char **key,
+                         int64_t *bytes);
 
 /* Frees all programs of a device that is being closed. */
 void simt_programs_drop(simt_device *device);
@@ -391,6 +414,13 @@ typedef struct simt_operation {
 
 /* table.c: NULL if the kind is not known. */
 const simt_operation *simt_operation_of(iso_op_kind kind);
+
+/* unit.c: whether products may use the f64 matrix unit. The first call on a device tests the unit,
+ * or finds the verdict of an earlier test in the program cache. */
+bool simt_unit_usable(simt_device *device);
+/* The property that says so. It starts no test. NOT_READY: the device has no unit. */
+iso_status simt_unit_property(simt_device *device, iso_property *out);
+void simt_unit_each(const simt_limits *limits, simt_visit *visit, void *context);
 
 /* fill.c: fills memory, with kernels/fill.cl. */
 iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer);

@@ -23,6 +23,7 @@ const simt_operation *simt_operation_of(iso_op_kind kind)
 void simt_each_spec(const simt_limits *limits, simt_visit *visit, void *context)
 {
     simt_fill_each(limits, visit, context);
+    simt_unit_each(limits, visit, context);
     for (int kind = 1; kind < KINDS; kind++) {
         operations[kind]->each(limits, visit, context);
     }

@@ -190,6 +190,7 @@ static bool sanitized(void)
 static bool preprocess(const fake_compile *what, const paths *at)
 {
     char wave[32];
+    char unit[32];
     const char *arguments[ARGUMENTS_MAX] = {compiler(), "-std=gnu++17", "-w",         "-E", "-x",
                                             "c++",      "-include",     FAKE_PRELUDE, wave};
     int count = 9;
@@ -197,6 +198,8 @@ static bool preprocess(const fake_compile *what, const paths *at)
     if (sanitized()) {
         arguments[count++] = "-DFAKE_SANITIZED";
     }
+    (void)snprintf(unit, sizeof unit, "-DFAKE_UNIT=%d", (int)fake_setting("FAKE_UNIT", 0));
+    arguments[count++] = unit;
     for (int i = 0; i < what->option_count && count < ARGUMENTS_MAX - 4; i++) {
         arguments[count++] = what->options[i];
     }

@@ -152,6 +152,89 @@ template <class T> static inline T fake_shuffle(T value, int delta, int width, i
     fake_shuffle((value), (int)(delta), ((mask) == 0xffffffffu ? (width) : -1), __LINE__)
 #endif
 
+/*
+ * Copies that a kernel begins, as late as it allows: they are done when it waits for them. A kernel
+ * that reads too early finds the garbage that shared memory begins with.
+ */
+struct fake_copy {
+    char *to;
+    const char *from;
+    int bytes;
+    unsigned set;
+};
+enum { FAKE_COPIES = 256 };
+struct fake_copies {
+    fake_copy of[FAKE_COPIES];
+    unsigned begun, done, sets;
+};
+static fake_copies fake_copies_of[1024];
+static inline void fake_copy_begin(void *to, const void *from, int bytes)
+{
+    fake_copies *own = &fake_copies_of[fake_is.thread.x];
+    if (own->begun - own->done == FAKE_COPIES) {
+        __builtin_trap();
+    }
+    own->of[own->begun++ % FAKE_COPIES] =
+        fake_copy{(char *)to, (const char *)from, bytes, own->sets};
+}
+static inline void fake_copy_commit()
+{
+    fake_copies_of[fake_is.thread.x].sets++;
+}
+static inline void fake_copy_wait(unsigned sets)
+{
+    fake_copies *own = &fake_copies_of[fake_is.thread.x];
+    while (own->done != own->begun && own->sets - own->of[own->done % FAKE_COPIES].set > sets) {
+        const fake_copy *at = &own->of[own->done++ % FAKE_COPIES];
+        for (int i = 0; i < at->bytes; i++) {
+            at->to[i] = at->from[i];
+        }
+    }
+}
+
+/*
+ * A model of an f64 matrix unit: 32 work-items multiply 16 x k by k x 8 elements, each of them its
+ * four sums, by a chain of fma. See dialect.h for which elements each has. FAKE_UNIT plants a
+ * fault: 1 the terms in descending order, 2 subnormal results flushed, 3 a (+0) (+0) at the end.
+ *
+ * A team's operands alternate between two places: nobody can be two instructions ahead.
+ */
+#if !defined(FAKE_UNIT)
+#define FAKE_UNIT 0
+#endif
+struct fake_operands {
+    double a[32][8], b[32][4];
+};
+static fake_operands fake_operands_of[32][2];
+static unsigned char fake_turn[1024];
+static inline void fake_matrix(double *c, const double *a, const double *b, int k, int line)
+{
+    const int lane = (int)fake_is.thread.x % 32;
+    fake_operands *team =
+        &fake_operands_of[fake_is.thread.x / 32][fake_turn[fake_is.thread.x] ^= 1];
+    for (int i = 0; i < k / 2; i++) {
+        team->a[lane][i] = a[i];
+    }
+    for (int i = 0; i < k / 4; i++) {
+        team->b[lane][i] = b[i];
+    }
+    (void)fake_is.shuffle(0, 0, 32, line);
+    for (int r = 0; r < 4; r++) {
+        const int row = lane / 4;
+        const int column = lane % 4 * 2 + r % 2;
+        for (int n = 0; n < k; n++) {
+            const int at = FAKE_UNIT == 1 ? k - 1 - n : n;
+            c[r] = __builtin_fma(team->a[row * 4 + at % 4][at / 4 * 2 + r / 2],
+                                 team->b[column * 4 + at % 4][at / 4], c[r]);
+            if (FAKE_UNIT == 2 && __builtin_fabs(c[r]) < 0x1p-1022) {
+                c[r] *= 0.0;
+            }
+        }
+        c[r] += FAKE_UNIT == 3 ? 0.0 : -0.0;
+    }
+}
+#define fake_matrix_f64(c, a, b, k) fake_matrix((c), (a), (b), (k), __LINE__)
+
 /* A kernel called with pointers to its arguments, as a launch has them. */
 template <int... I> struct fake_indices {
 };

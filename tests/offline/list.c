@@ -2,10 +2,11 @@
 /*
  * list.c - writes every program that devices of a class could request:
  *
- *   list CLASS FOLDER
+ *   list CLASS[+UNIT] FOLDER
  *
  * makes FOLDER/NAME.text for each kernel source and FOLDER/list with a line for each distinct
- * program: name, options and the source's kernels, separated by tabs.
+ * program: name, options and the source's kernels, separated by tabs. UNIT is the number of rows of
+ * an f64 matrix unit's instructions.
  */
 #include "backends/simt/simt.h"
 
@@ -83,7 +84,7 @@ int main(int count, char **arguments)
     static const char *const names[SIMT_CLASS_COUNT] = {"warp32", "wave32", "wave64", "cpu",
                                                         "small"};
     if (count != 3) {
-        (void)fprintf(stderr, "usage: list CLASS FOLDER\n");
+        (void)fprintf(stderr, "usage: list CLASS[+UNIT] FOLDER\n");
         return 2;
     }
     /* The maximum that a device of the class has: nothing may be left out because of a limit. */
@@ -98,10 +99,14 @@ int main(int count, char **arguments)
                           .f32_exact = true,
                           .shuffle = true,
                           .atomic64 = true};
+    const size_t length = strcspn(arguments[1], "+");
     for (int i = 0; i < SIMT_CLASS_COUNT; i++) {
-        if (strcmp(names[i], arguments[1]) == 0) {
+        if (strlen(names[i]) == length && strncmp(names[i], arguments[1], length) == 0) {
             limits.device_class = (simt_class)i;
         }
+    }
+    if (arguments[1][length] == '+') {
+        limits.f64_unit = (int32_t)strtol(arguments[1] + length + 1, NULL, 10);
     }
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/list", arguments[2]);

@@ -16,13 +16,23 @@ known=$("$programs/compile" nvrtc "$nvrtc") || {
 compiler="NVRTC ${known%% *}"
 failed=
 
+# class_of ARCHITECTURE: the class of its devices, with the rows of its f64 matrix unit if the backend
+# uses one (backends/cuda/device.c).
+class_of() {
+    case $1 in
+    sm_80) echo warp32+8 ;;
+    sm_90 | sm_100) echo warp32+16 ;;
+    *) echo warp32 ;;
+    esac
+}
+
 # one ARCHITECTURE CLASS FIRST STEP
 one() {
     make_list "$2"
     output=$scratch/$1-$2
     whole=0
     [ "$4" != 1 ] || whole=2
-    [ "$4$2" != 1warp32 ] || whole=1
+    case $4$2 in 1warp32*) whole=1 ;; esac
     started=$(date +%s)
     compile_all nvrtc "$nvrtc" "$1" "$list" "$output" "$3" "$4" || fail "$1 ($2) does not compile"
     remarks "$output" >"$output/remarks"
@@ -35,11 +45,28 @@ one() {
     if [ "$2" != small ]; then compiled cuda "$1" "$compiler" "$made" "$list" "$output/result"; fi
 }
 
+# matrix_units ARCHITECTURE ROWS: the programs that use them, with A along k and B across it.
+matrix_units() {
+    make_list "warp32+$2"
+    all=$list
+    list=$scratch/units-$2
+    mkdir "$list"
+    cp "$all"/*.text "$list"
+    grep -E '^unit_f64|^gemm_matrix.*ISO_KA=1 -DISO_KB=0' "$all/list" >"$list/list"
+    output=$scratch/$1-units
+    compile_all nvrtc "$nvrtc" "$1" "$list" "$output" 0 1 || fail "$1: matrix units: a program does not compile"
+    remarks "$output" >"$output/remarks"
+    awk -v list="$list/list" -v whole=1 -f "$here/ptxas.awk" "$output/remarks" >"$output/result" ||
+        failed="$failed $1/units"
+    grep '^FAIL' "$output/result" || true
+    say "$1, matrix units: $(grep -v '^FAIL' "$output/result")"
+}
+
 if [ "$2" = full ]; then
     part=0
     for architecture in ${known#* }; do
         case $architecture in
-        sm_75 | sm_80 | sm_90 | sm_100 | sm_120) one "$architecture" warp32 0 1 ;;
+        sm_75 | sm_80 | sm_90 | sm_100 | sm_120) one "$architecture" "$(class_of "$architecture")" 0 1 ;;
         sm_[3-6]? | sm_70 | sm_72) ;;
         *) part=$((part + 1)) && one "$architecture" warp32 $((part % 6)) 6 ;;
         esac
@@ -49,9 +76,12 @@ if [ "$2" = full ]; then
 else
     # Half a minute of one core. The sample has the norm of f64, whose constants not every version of
     # NVRTC can read.
-    make_list warp32
+    class=$(class_of sm_90)
+    make_list "$class"
     norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$list/list" | cut -d: -f1)
     [ -n "$norm" ] || fail "the list has no norm2 of f64"
-    one sm_90 warp32 $(((norm - 1) % 6)) 6
+    one sm_90 "$class" $(((norm - 1) % 6)) 6
+    # Products on matrix units, in one layout of each tile, and the test of the units.
+    matrix_units sm_90 16
 fi
 [ -z "$failed" ] || fail "see above:$failed"

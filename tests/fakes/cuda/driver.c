@@ -169,7 +169,6 @@ cuda_code cuDeviceGetAttribute(int *value, cuda_attribute attribute, cuda_ordina
         {11, 0x7fffffff},
         {12, 65536},
         {13, 1000000},
-        {16, 8},
         {20, 0},
         {31, 1},
         {36, 1000000},
@@ -187,6 +186,10 @@ cuda_code cuDeviceGetAttribute(int *value, cuda_attribute attribute, cuda_ordina
     };
     if (!valid(device)) {
         return FAKE_INVALID_DEVICE;
+    }
+    if (attribute == 16 /* multiprocessors */) {
+        *value = (int)fake_setting("FAKE_UNITS", 8);
+        return FAKE_OK;
     }
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i].attribute == attribute) {
