@@ -34,6 +34,7 @@ int tool_compare(int argc, char **argv);
 int tool_report(int argc, char **argv);
 int tool_history(int argc, char **argv);
 int tool_vectors(int argc, char **argv);
+int tool_reveal(int argc, char **argv);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 

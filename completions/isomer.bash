@@ -25,18 +25,21 @@ _isomer_values() {
     *,--available | *,--require | *,--against-backend | *,--device-[ab]) echo cuda hip opencl openmp ;;
     verify,--suite) echo quick full ;;
     bench,--suite) echo quick full stream gemm transfer JSON ;;
+    reveal,--op) echo gemm gemv sum dot reduce ;;
     bench,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;
     *,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" ;;
     verify,--variant) echo naive tiled vendor partials fixed write read copy between fill ;;
+    reveal,--variant) echo naive tiled vendor partials ;;
     *,--variant) echo naive tiled vendor partials fixed auto pageable pinned device ;;
     *,--axis) echo 0 1 all ;;
     *,--level) _isomer_words "$3" "$1" --level ;;
+    reveal,--dtype) echo f16 bf16 f32 f64 ;;
     bench,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" tf32 e1 e2 e4 e8 e16 ;;
     *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;
     *,--size | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
     *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
-        *,--count | *,--case | *,--title | *,--device | *,--machine | *,--last | *,--within)
+        *,--count | *,--case | *,--library | *,--title | *,--device | *,--machine | *,--last | *,--within)
         echo FREE
         ;;
     esac

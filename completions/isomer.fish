@@ -44,6 +44,10 @@ end
 function __isomer_operations
     set -l single sum product min max mean dot asum norm2 argmin argmax xor \
         copy scale add multiply triad chain
+    if test (__isomer_command) = reveal
+        printf '%s\n' gemm gemv sum dot reduce
+        return
+    end
     __isomer_listed --op
     switch (__isomer_command)
         case verify compare
@@ -57,12 +61,18 @@ function __isomer_variants
     switch (__isomer_command)
         case verify
             printf '%s\n' naive tiled vendor partials fixed write read copy between fill
+        case reveal
+            printf '%s\n' naive tiled vendor partials
         case '*'
             printf '%s\n' naive tiled vendor partials fixed auto pageable pinned device
     end
 end
 
 function __isomer_types
+    if test (__isomer_command) = reveal
+        printf '%s\n' f16 bf16 f32 f64
+        return
+    end
     __isomer_listed --dtype
     printf '%s\n' e1 e2 e4 e8 e16
     test (__isomer_command) = bench; and echo tf32
@@ -98,7 +108,7 @@ complete -c isomer -n '__isomer_has --variant' -l variant -x \
 complete -c isomer -n '__isomer_has --dtype' -l dtype -x \
     -a '(__fish_complete_list , __isomer_types)'
 complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
-for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case title device machine last within count
+for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case library title device machine last within count
     complete -c isomer -n "__isomer_has --$option" -l $option -x
 end
 for option in json csv markdown junit report data export dir against out

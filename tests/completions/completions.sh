@@ -86,6 +86,12 @@ for place in 'bench --json' 'report -o' 'compare' 'vectors --out'; do
 done
 ask isomer history ''
 offered_alone add list remove show
+ask isomer reveal --op ''
+offered_alone dot gemm gemv reduce sum
+ask isomer reveal --variant ''
+offered_alone naive partials tiled vendor
+ask isomer reveal --dtype ''
+offered_alone bf16 f16 f32 f64
 ask isomer bench --seed ''
 offered_alone
 ask isomer vectors --level ''

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.c - what a tree leaves open, and whether it is right: which products are rounded before
+ * they are added, further pairs of terms, and sums of random numbers.
+ */
+#include "bench/reveal/reveal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAIRS = 64, VALUES = 32 };
+
+static bool is_wide(iso_dtype dtype)
+{
+    return dtype == ISO_F32 || dtype == ISO_F64;
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* Of f16 and bf16, products are exact in f32. */
+static bool has_roundings(const reveal_case *item)
+{
+    return item->op->products && is_wide(item->dtype) && item->math != ISO_MATH_TF32;
+}
+
+/* The lowest term among the siblings of a term. */
+static int32_t partner(const reveal_tree *t, int32_t term)
+{
+    int32_t first = t->child[t->parent[term]];
+    return t->lowest[first != term ? first : t->next[first]];
+}
+
+/* Asks for each term: y * y has more digits than the type, and -y is added to it at the term's own
+ * node. All other terms are 0. */
+static bool find_roundings(reveal_routine *r, reveal_tree *t)
+{
+    const double part = r->item->dtype == ISO_F32 ? 0x1p-12 : 0x1p-27, y = 1 + part;
+    const int64_t rows = r->in->row_count, k = r->item->k, columns = reveal_columns(r->item);
+    const int64_t *at = r->in->rows;
+    reveal_set_second(r, y);
+    for (int64_t first = 0; first < k; first += rows) {
+        int64_t now = k - first < rows ? k - first : rows;
+        memset(r->host[0], 0, (size_t)r->bytes[0]);
+        for (int64_t row = 0; row < now; row++) {
+            reveal_set(r, 0, at[row] * k + first + row, y);
+            reveal_set(r, 0, at[row] * k + partner(t, (int32_t)(first + row)), -1);
+        }
+        if (!reveal_call(r, 0)) {
+            return false;
+        }
+        for (int64_t row = 0; row < now; row++) {
+            double got = reveal_get(r, at[row] * columns + r->in->column);
+            t->fused[first + row] = got == part + part * part;
+            if (got != part && !t->fused[first + row]) {
+                return reveal_fail(r, BENCH_FAILED,
+                                   "the product of term %lld is neither exact nor rounded to "
+                                   "nearest",
+                                   (long long)(first + row));
+            }
+        }
+    }
+    t->products = true;
+    reveal_set_second(r, 1);
+    return true;
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+static bool check_pairs(reveal_routine *r, const reveal_tree *t, int32_t *checked)
+{
+    reveal_pair pairs[PAIRS];
+    int32_t sizes[PAIRS];
+    for (int32_t p = 0; p < PAIRS; p++) {
+        pairs[p] = reveal_some_pair(t->terms, 2, p);
+    }
+    if (!reveal_ask_routine(r, pairs, PAIRS, sizes)) {
+        return false;
+    }
+    for (int32_t p = 0; p < PAIRS; p++) {
+        int32_t wanted = t->leaves[reveal_tree_meet(t, pairs[p].i, pairs[p].j)];
+        if (sizes[p] != wanted) {
+            return reveal_fail(r, BENCH_FAILED,
+                               "terms %d and %d meet above %d terms, where the tree has %d",
+                               pairs[p].i, pairs[p].j, sizes[p], wanted);
+        }
+    }
+    *checked = PAIRS;
+    return true;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* The terms of some results, and the results. */
+typedef struct samples {
+    double *x, *y, *scratch; /* VALUES x k; y NULL: sums */
+    unsigned char *got;
+} samples;
+
+/* The index in C of a result: the first, the last and random ones. */
+static int64_t sample_at(const reveal_class *in, int32_t s)
+{
+    uint64_t any = arith_mix(3, (uint64_t)s) % (uint64_t)in->count;
+    return in->elements[s == 0 ? 0 : s == 1 ? in->count - 1 : (int64_t)any];
+}
+
+static void free_samples(samples *s)
+{
+    free(s->x);
+    free(s->y);
+    free(s->scratch);
+    free(s->got);
+}
+
+/* Runs the routine on random numbers. */
+static bool take_samples(reveal_routine *r, const reveal_tree *t, samples *s)
+{
+    const reveal_case *item = r->item;
+    const int64_t k = item->k, columns = reveal_columns(item);
+    const bool shared = item->op->kind != ISO_OP_REDUCE; /* all rows have the same B */
+    s->x = tool_alloc((size_t)(VALUES * k), sizeof *s->x, "terms");
+    s->y = item->op->products ? tool_alloc((size_t)(VALUES * k), sizeof *s->y, "terms") : NULL;
+    s->scratch = tool_alloc((size_t)t->nodes, sizeof *s->scratch, "terms");
+    s->got = tool_alloc(VALUES, r->element, "results");
+    for (int i = 0; i < 2; i++) {
+        if (r->bytes[i] > 0) {
+            arith_generate(item->dtype, ARITH_UNIFORM, 11 + (uint64_t)i,
+                           r->bytes[i] / (int64_t)r->element, r->host[i]);
+        }
+    }
+    if (!reveal_call(r, 0)) {
+        return false;
+    }
+    for (int32_t v = 0; v < VALUES; v++) {
+        int64_t at = sample_at(r->in, v), row = at / columns, column = at % columns;
+        size_t b = shared ? (size_t)column : (size_t)(row * k);
+        arith_widen(item->dtype, r->host[0] + (size_t)(row * k) * r->element, 1, k, s->x + v * k);
+        if (s->y) {
+            arith_widen(item->dtype, r->host[1] + b * r->element, shared ? columns : 1, k,
+                        s->y + v * k);
+        }
+        memcpy(s->got + (size_t)v * r->element, r->host[2] + (size_t)at * r->element, r->element);
+    }
+    return true;
+}
+
+/* How many of the results an arithmetic predicts, up to the first that it does not. */
+static int32_t predicted(const reveal_routine *r, const reveal_tree *t, const samples *s,
+                         const reveal_arithmetic *a)
+{
+    unsigned char stored[8];
+    int32_t v = 0;
+    for (; v < VALUES; v++) {
+        int64_t at = v * r->item->k;
+        double value = reveal_value(t, a, s->x + at, s->y ? s->y + at : NULL, s->scratch);
+        arith_store(r->item->dtype, stored, value);
+        if (memcmp(stored, s->got + (size_t)v * r->element, r->element) != 0) {
+            break;
+        }
+    }
+    return v;
+}
+
+/* Tries the arithmetics that a routine of this type may have. Returns the number of results that
+ * the best one predicts. */
+static int32_t find_arithmetic(const reveal_routine *r, const reveal_tree *t, const samples *s,
+                               reveal_arithmetic *out)
+{
+    const reveal_format formats[] = {REVEAL_F64, REVEAL_F32, REVEAL_F16};
+    const bool wide = reveal_tree_widest(t) > 2;
+    int32_t most = -1;
+    for (int f = r->item->dtype == ISO_F64 ? 0 : 1; f < (r->item->dtype == ISO_F16 ? 3 : 2); f++) {
+        for (int32_t kept = 0; kept <= (wide ? 40 : 0); kept += kept == 0 ? 20 : 1) {
+            for (int cut = 0; cut < (wide ? 2 : 1) && most < VALUES; cut++) {
+                const reveal_arithmetic a = {formats[f], kept, cut != 0};
+                int32_t now = predicted(r, t, s, &a);
+                if (now > most) {
+                    most = now;
+                    *out = a;
+                }
+            }
+        }
+    }
+    return most;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* Counts products that are rounded although they do not begin a chain. */
+static int64_t count_rounded(const reveal_tree *t)
+{
+    int64_t rounded = 0;
+    for (int32_t i = 0; i < t->terms && t->terms > 1; i++) {
+        int32_t first = t->child[t->parent[i]], other = first != i ? first : t->next[first];
+        rounded += !t->fused[i] && !(other < t->terms && t->fused[other]);
+    }
+    return rounded;
+}
+
+static void say_arithmetic(const reveal_routine *r, const reveal_arithmetic *a, reveal_order *o)
+{
+    static const char *const formats[] = {
+        [REVEAL_F16] = "f16", [REVEAL_F32] = "f32", [REVEAL_F64] = "f64"};
+    int32_t widest = reveal_tree_widest(&o->tree);
+    const char *format = formats[a->format];
+    char *to = o->arithmetic;
+    size_t room = sizeof o->arithmetic;
+    o->rounded = o->tree.products ? count_rounded(&o->tree) : -1;
+    if (widest > 2 && o->values < VALUES) {
+        snprintf(to, room, "steps of up to %d values, whose rounding is not known", widest);
+    } else if (widest > 2 && a->kept == 0) {
+        snprintf(to, room, "steps of up to %d values, each exact and %s to %s", widest,
+                 a->cut ? "cut" : "rounded", format);
+    } else if (widest > 2) {
+        snprintf(to, room,
+                 "steps of up to %d values, cut %d bits below the largest one's power of two; "
+                 "sums %s to %s",
+                 widest, a->kept, a->cut ? "cut" : "rounded", format);
+    } else if (!r->item->op->products || o->rounded < 0) {
+        snprintf(to, room, "sums in %s", format);
+    } else if (o->rounded == 0) {
+        snprintf(to, room, "by fma in %s", format);
+    } else if (o->rounded == o->tree.terms) {
+        snprintf(to, room, "products and sums rounded in %s", format);
+    } else {
+        snprintf(to, room, "by fma in %s, %lld product%s rounded first", format,
+                 (long long)o->rounded, o->rounded == 1 ? "" : "s");
+    }
+}
+
+bool reveal_check(reveal_routine *r, reveal_order *o)
+{
+    samples s = {0};
+    reveal_arithmetic a = {0};
+    bool one = o->tree.terms == 1, binary = reveal_tree_widest(&o->tree) <= 2;
+    bool good = one || !binary || !has_roundings(r->item) || find_roundings(r, &o->tree);
+    good = good && (one || check_pairs(r, &o->tree, &o->pairs));
+    good = good && take_samples(r, &o->tree, &s);
+    if (good) {
+        o->values = find_arithmetic(r, &o->tree, &s, &a);
+        good = !binary || o->values == VALUES ||
+               reveal_fail(r, BENCH_FAILED,
+                           "masks give a tree of additions, but it predicts only %d of %d results "
+                           "of random numbers",
+                           o->values, VALUES);
+    }
+    reveal_set_second(r, 1);
+    if (good) {
+        say_arithmetic(r, &a, o);
+        reveal_tree_digest(&o->tree, o->digest);
+        o->words = reveal_words(&o->tree, &o->known);
+    }
+    free_samples(&s);
+    return good;
+}

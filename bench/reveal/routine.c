@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * routine.c - a routine on a device, run on masks. Each row of A (of x, in a reduction) is a mask,
+ * so one call answers as many questions as there are rows. B holds ones.
+ */
+#include "bench/reveal/reveal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const reveal_op reveal_ops[REVEAL_OPS] = {
+    {.name = "gemm", .least = 3, .most = 3, .kind = ISO_OP_GEMM, .products = true, .adds = true},
+    {.name = "gemv", .least = 2, .most = 2, .kind = ISO_OP_GEMV, .products = true, .adds = true},
+    {.name = "sum", .least = 1, .most = 2, .kind = ISO_OP_REDUCE, .reduce = ISO_SUM},
+    {.name = "dot",
+     .least = 1,
+     .most = 2,
+     .kind = ISO_OP_REDUCE,
+     .reduce = ISO_DOT,
+     .products = true}};
+
+bool reveal_fail(reveal_routine *r, bench_status status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(r->problem, sizeof r->problem, format, list);
+    va_end(list);
+    r->status = status;
+    return false;
+}
+
+int64_t reveal_columns(const reveal_case *item)
+{
+    return item->op->kind == ISO_OP_GEMM ? item->n : 1;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+static void make_arguments(const reveal_case *item, reveal_args *args)
+{
+    switch (item->op->kind) {
+    case ISO_OP_GEMM:
+        args->gemm = (iso_gemm_args)ISO_GEMM_ARGS_INIT;
+        args->gemm.dtype = item->dtype;
+        args->gemm.variant = item->variant;
+        args->gemm.math = item->math;
+        args->gemm.library = item->library;
+        args->gemm.m = item->m;
+        args->gemm.n = args->gemm.ldb = args->gemm.ldc = item->n;
+        args->gemm.k = args->gemm.lda = item->k;
+        args->gemm.beta = 0;
+        break;
+    case ISO_OP_GEMV:
+        args->gemv = (iso_gemv_args)ISO_GEMV_ARGS_INIT;
+        args->gemv.dtype = item->dtype;
+        args->gemv.variant = item->variant;
+        args->gemv.library = item->library;
+        args->gemv.m = item->m;
+        args->gemv.k = args->gemv.lda = item->k;
+        args->gemv.beta = 0;
+        break;
+    default:
+        args->reduce = (iso_reduce_args)ISO_REDUCE_ARGS_INIT;
+        args->reduce.op = item->op->reduce;
+        args->reduce.dtype = item->dtype;
+        args->reduce.variant = item->variant;
+        args->reduce.axis = item->m > 1 ? ISO_AXIS_1 : ISO_AXIS_ALL;
+        args->reduce.rows = item->m;
+        args->reduce.cols = args->reduce.ld_x = args->reduce.ld_y = item->k;
+        break;
+    }
+}
+
+static void set_operands(const reveal_routine *r, reveal_args *args, double beta)
+{
+    const iso_operand a = {r->buffers[0], 0}, b = {r->buffers[1], 0}, c = {r->buffers[2], 0};
+    switch (r->item->op->kind) {
+    case ISO_OP_GEMM:
+        args->gemm.a = a;
+        args->gemm.b = b;
+        args->gemm.c = c;
+        args->gemm.beta = beta;
+        break;
+    case ISO_OP_GEMV:
+        args->gemv.a = a;
+        args->gemv.x = b;
+        args->gemv.y = c;
+        args->gemv.beta = beta;
+        break;
+    default:
+        args->reduce.x = a;
+        args->reduce.y = r->item->op->products ? b : (iso_operand){{0}, 0};
+        args->reduce.result = c;
+        break;
+    }
+}
+
+iso_status reveal_describe(iso_device device, const reveal_case *item, iso_op_info *out)
+{
+    reveal_args args;
+    make_arguments(item, &args);
+    *out = (iso_op_info)ISO_OP_INFO_INIT;
+    return iso_describe(device, item->op->kind, &args, out);
+}
+
+/* ---- a routine ------------------------------------------------------------------------------- */
+
+static bool call_failed(reveal_routine *r, iso_status status)
+{
+    tool_need_memory(status);
+    return reveal_fail(r, status == ISO_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_ERROR, "%s",
+                       tool_reason());
+}
+
+bool reveal_open(reveal_routine *r, iso_device device, const reveal_case *item, double seconds)
+{
+    const int64_t second =
+        item->op->kind == ISO_OP_REDUCE ? item->m * item->k : item->k * reveal_columns(item);
+    *r = (reveal_routine){.item = item, .device = device, .deadline = tool_seconds() + seconds};
+    r->element = (size_t)iso_dtype_size(item->dtype);
+    r->bytes[0] = item->m * item->k * (int64_t)r->element;
+    r->bytes[1] = item->op->products ? second * (int64_t)r->element : 0;
+    r->bytes[2] = item->m * reveal_columns(item) * (int64_t)r->element;
+    make_arguments(item, &r->args);
+    iso_status status = iso_stream_create(device, ISO_STREAM_INLINE, &r->stream);
+    if (status != ISO_OK) {
+        status = iso_stream_create(device, 0, &r->stream);
+    }
+    for (int i = 0; i < 3 && status == ISO_OK; i++) {
+        if (r->bytes[i] > 0) {
+            r->host[i] = tool_alloc((size_t)r->bytes[i], 1, "operands");
+            status = iso_buffer_create(device, r->bytes[i], &r->buffers[i]);
+        }
+    }
+    return status == ISO_OK || call_failed(r, status);
+}
+
+void reveal_close(reveal_routine *r)
+{
+    for (int i = 0; i < 3; i++) {
+        if (r->buffers[i].id != 0) {
+            iso_buffer_destroy(r->buffers[i]);
+        }
+        free(r->host[i]);
+    }
+    if (r->stream.id != 0) {
+        iso_stream_destroy(r->stream);
+    }
+    *r = (reveal_routine){0};
+}
+
+void reveal_set(const reveal_routine *r, int32_t operand, int64_t at, double value)
+{
+    arith_store(r->item->dtype, r->host[operand] + (size_t)at * r->element, value);
+}
+
+double reveal_get(const reveal_routine *r, int64_t at)
+{
+    return arith_load(r->item->dtype, r->host[2] + (size_t)at * r->element);
+}
+
+void reveal_set_second(const reveal_routine *r, double value)
+{
+    for (int64_t i = 0; i < r->bytes[1] / (int64_t)r->element; i++) {
+        reveal_set(r, 1, i, value);
+    }
+}
+
+static iso_status submit(reveal_routine *r, double factor)
+{
+    reveal_args args = r->args;
+    iso_status status = ISO_OK;
+    set_operands(r, &args, factor);
+    for (int i = 0; i < (factor != 0 ? 3 : 2) && status == ISO_OK; i++) {
+        if (r->bytes[i] > 0) {
+            status = iso_write(r->stream, (iso_operand){r->buffers[i], 0}, r->host[i], r->bytes[i]);
+        }
+    }
+    if (status == ISO_OK) {
+        status = iso_execute(r->stream, r->item->op->kind, &args);
+    }
+    if (status == ISO_OK) {
+        status = iso_read(r->stream, r->host[2], (iso_operand){r->buffers[2], 0}, r->bytes[2]);
+    }
+    iso_status end = iso_stream_sync(r->stream);
+    return status == ISO_OK ? end : status;
+}
+
+bool reveal_call(reveal_routine *r, double factor)
+{
+    if (tool_stop_asked()) {
+        return reveal_fail(r, BENCH_SKIPPED, "interrupted");
+    }
+    if (tool_seconds() > r->deadline) {
+        return reveal_fail(r, BENCH_SKIPPED, "no time");
+    }
+    r->calls++;
+    iso_status status = submit(r, factor);
+    return status == ISO_OK || call_failed(r, status);
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+void reveal_set_mask(const reveal_routine *r, int64_t row, int64_t begin, int64_t end,
+                     const reveal_pair *pair)
+{
+    int64_t k = r->item->k;
+    unsigned char *to = r->host[0] + (size_t)(row * k) * r->element;
+    unsigned char *units = to + (size_t)begin * r->element;
+    size_t bytes = (size_t)(end - begin) * r->element;
+    memset(to, 0, (size_t)k * r->element);
+    reveal_set(r, 0, row * k + begin, r->coding.unit);
+    for (size_t made = r->element; made < bytes; made *= 2) { /* copies what is there */
+        memcpy(units + made, units, made < bytes - made ? made : bytes - made);
+    }
+    if (pair) {
+        reveal_set(r, 0, row * k + pair->i, r->coding.large);
+        reveal_set(r, 0, row * k + pair->j, -r->coding.large);
+    }
+}
+
+/* The i-th result that is looked at: one of each row that the class has. */
+static double units_of(const reveal_routine *r, int64_t i)
+{
+    int64_t row = r->in ? r->in->rows[i] : i, column = r->in ? r->in->column : 0;
+    return reveal_get(r, row * reveal_columns(r->item) + column) / r->coding.unit;
+}
+
+/* Runs the masks, and reads how many units each row is. */
+static bool count_units(reveal_routine *r, int64_t rows, double *units)
+{
+    int64_t all = r->item->m * reveal_columns(r->item);
+    if (!reveal_call(r, 0)) {
+        return false;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        units[i] = units_of(r, i);
+    }
+    if (!r->coding.twice) {
+        return true;
+    }
+    for (int64_t i = 0; i < all; i++) {
+        reveal_set(r, 2, i, -reveal_get(r, i));
+    }
+    if (!reveal_call(r, 1)) {
+        return false;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        units[i] += units_of(r, i);
+    }
+    return true;
+}
+
+static int32_t groups_of(const reveal_routine *r)
+{
+    return (int32_t)((r->item->k + r->coding.most - 1) / r->coding.most);
+}
+
+/* Sets `sizes` to the number of units that remain, for each pair (NULL: no large numbers). */
+static bool count_pairs(reveal_routine *r, const reveal_pair *pairs, int32_t count, int32_t *sizes)
+{
+    int32_t groups = groups_of(r);
+    int64_t masks = (int64_t)count * groups, k = r->item->k;
+    int64_t rows = r->in ? r->in->row_count : r->item->m;
+    double *units = tool_alloc((size_t)rows, sizeof *units, "masks");
+    bool good = true;
+    memset(sizes, 0, (size_t)count * sizeof *sizes);
+    for (int64_t first = 0; first < masks && good; first += rows) {
+        int64_t now = masks - first < rows ? masks - first : rows;
+        for (int64_t row = 0; row < now; row++) {
+            int64_t pair = (first + row) / groups, begin = (first + row) % groups * r->coding.most;
+            int64_t end = begin + r->coding.most < k ? begin + r->coding.most : k;
+            reveal_set_mask(r, r->in ? r->in->rows[row] : row, begin, end,
+                            pairs ? &pairs[pair] : NULL);
+        }
+        good = count_units(r, now, units);
+        for (int64_t row = 0; row < now && good; row++) {
+            good =
+                (units[row] >= 0 && units[row] <= (double)k && units[row] == floor(units[row])) ||
+                reveal_fail(r, BENCH_FAILED, "a mask of %lld units gave %g units", (long long)k,
+                            units[row]);
+            sizes[(first + row) / groups] += good ? (int32_t)units[row] : 0;
+        }
+    }
+    free(units);
+    return good;
+}
+
+bool reveal_ask_routine(void *context, const reveal_pair *pairs, int32_t count, int32_t *sizes)
+{
+    reveal_routine *r = context;
+    if (!count_pairs(r, pairs, count, sizes)) {
+        return false;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        sizes[i] = (int32_t)r->item->k - sizes[i];
+    }
+    return true;
+}
+
+/* ---- codings --------------------------------------------------------------------------------- */
+
+/* Those of a type are tried in turn. A unit is exact in the type, and so is the number of units up
+ * to `most`, also in sums of f32. Half the last place of `large` is above their sum. In f16 that
+ * leaves only subnormal units. */
+static const struct {
+    iso_dtype dtype;
+    reveal_coding coding;
+} codings[] = {
+    {ISO_F64, {1, 0x1p100, INT32_MAX, false}},   {ISO_F32, {1, 0x1p60, 1 << 24, false}},
+    {ISO_BF16, {1, 0x1p60, 1 << 20, true}},      {ISO_BF16, {1, 0x1p60, 256, false}},
+    {ISO_F16, {0x1p-24, 0x1p15, 1 << 14, true}}, {ISO_F16, {0x1p-24, 0x1p15, 1 << 10, false}},
+    {ISO_F16, {0x1p-14, 0x1p15, 32, false}}};
+
+/* Whether masks without large numbers are counted right. */
+static bool counts(reveal_routine *r)
+{
+    int32_t left;
+    return count_pairs(r, NULL, 1, &left) &&
+           (left == r->item->k || reveal_fail(r, BENCH_FAILED, "%lld units were counted as %d",
+                                              (long long)r->item->k, left));
+}
+
+bool reveal_calibrate(reveal_routine *r)
+{
+    reveal_set_second(r, 1);
+    reveal_fail(r, BENCH_UNSUPPORTED, "sums of this type have no order");
+    for (size_t i = 0; i < sizeof codings / sizeof codings[0]; i++) {
+        const reveal_coding *coding = &codings[i].coding;
+        if (codings[i].dtype != r->item->dtype || (coding->twice && !r->item->op->adds)) {
+            continue;
+        }
+        r->coding = *coding;
+        if (counts(r)) {
+            return true;
+        }
+        if (r->status != BENCH_FAILED) {
+            return false;
+        }
+    }
+    return false;
+}
