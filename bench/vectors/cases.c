@@ -111,9 +111,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
 
 /* All combinations come before one is repeated. Neighbours differ in operation and type, so that a
  * short file has some of each. */
-static combination combination_at(vectors_level level, int64_t number)
+static combination combination_at(const combinations *all, int64_t number)
 {
-    const combinations *all = combinations_of(level);
     int64_t step = all->count * 5 / 8;
     while (common_divisor(step, all->count) > 1) {
         step++;
@@ -183,14 +182,40 @@ static double factor(source *s)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static void set_product(bench_case *item, source *s, int32_t form)
+/* Fills in whose sums a wrong order or a lost rounding shows. */
+static bool is_telling(arith_fill fill)
+{
+    return fill == ARITH_UNIFORM || fill == ARITH_NEAR_ONE;
+}
+
+/* K where a sum of the greatest numbers needs one modulus more, if residues are used for it. */
+static int64_t deep(iso_dtype dtype)
+{
+    return dtype == ISO_F64 ? 340109 : dtype == ISO_F32 ? 24411 : 115361;
+}
+
+/* K of a product; 0: a small one. Each of the long ones comes with each type and transposition. */
+static int64_t long_product(const bench_case *item, int64_t round)
+{
+    static const int64_t plain[] = {2049, 1025, 3000, 1024, 2047, 1023, 2048, 3073};
+    static const int64_t fixed[] = {2049, 4097, 1024, 8209, 1023, 1025, 3000, 2047, 2048};
+    bool is_fixed = item->how == ISO_VARIANT_FIXED;
+    if (is_fixed && item->fill == ARITH_TOP && round == 1 && item->gemm.trans_a == ISO_NO_TRANS &&
+        item->gemm.trans_b == ISO_TRANS) {
+        return deep(item->dtype);
+    }
+    if (!is_telling(item->fill) || round % (is_fixed ? 8 : 12) != 0) {
+        return 0;
+    }
+    return is_fixed ? fixed[round / 8 % COUNT(fixed)] : plain[round / 12 % COUNT(plain)];
+}
+
+static void set_product(bench_case *item, source *s, int32_t form, int64_t round)
 {
     static const int64_t few[] = {0, 1, 2, 3, 4}, sides[] = {1, 1, 2, 2, 3, 3, 4, 5, 7};
     static const int64_t small[] = {0, 1, 2, 3, 4, 5, 7, 8, 9};
     static const int64_t middle[] = {15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 100};
     static const int64_t longer[] = {127, 128, 129, 255, 256, 257, 511, 512, 513};
-    static const int64_t large[] = {1023, 1024, 1025, 2047, 2048, 2049, 3000, 3073};
-    static const int64_t fixed[] = {4097, 8209, 24410, 24411, 65537};
     static const int64_t wide[] = {8, 9, 16, 17, 33};
     gemm_shape *g = &item->gemm;
     int64_t size = draw(s, 128);
@@ -199,14 +224,9 @@ static void set_product(bench_case *item, source *s, int32_t form)
     g->trans_a = form & 1 ? ISO_TRANS : ISO_NO_TRANS;
     g->trans_b = form & 2 ? ISO_TRANS : ISO_NO_TRANS;
     g->m = brief ? 1 + draw(s, 2) : PICK(s, sides);
-    g->n = size < 1 ? 1 : brief ? 1 + draw(s, 2) : PICK(s, sides);
-    g->k = size < 1   ? PICK(s, large)
-           : size < 4 ? PICK(s, longer)
-           : brief    ? PICK(s, middle)
-                      : PICK(s, small);
-    if (item->how == ISO_VARIANT_FIXED && size < 1 && once_in(s, 8)) {
-        g->k = PICK(s, fixed);
-    } else if (item->fill == ARITH_BITS && !once_in(s, 8)) {
+    g->n = brief ? 1 + draw(s, 2) : PICK(s, sides);
+    g->k = size < 3 ? PICK(s, longer) : brief ? PICK(s, middle) : PICK(s, small);
+    if (item->fill == ARITH_BITS && !once_in(s, 8)) {
         g->k = PICK(s, few); /* in a longer sum a NaN hides everything */
     }
     if (g->k <= 5 && once_in(s, 8)) {
@@ -214,6 +234,13 @@ static void set_product(bench_case *item, source *s, int32_t form)
     }
     g->alpha = factor(s);
     g->beta = once_in(s, 4) ? 0 : factor(s);
+    if (long_product(item, round) > 0) {
+        g->k = long_product(item, round);
+        g->m = 1;
+        g->n = g->k < 10000 ? 1 + draw(s, 2) : 1;
+        g->alpha = g->k > 10000 ? 0x1p-4 : once_in(s, 2) ? 1 : -0.75; /* f16 must not overflow */
+        g->beta = once_in(s, 2) ? 0 : 0.5;
+    }
 }
 
 static bool needs_elements(iso_reduce_op op)
@@ -221,24 +248,25 @@ static bool needs_elements(iso_reduce_op op)
     return op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_MEAN;
 }
 
-static void set_reduction(bench_case *item, source *s, int32_t kind, int32_t form)
+static void set_reduction(bench_case *item, source *s, combination c, int64_t round)
 {
     static const int64_t few[] = {1, 2, 3, 4, 5, 6}, others[] = {1, 1, 1, 2, 3, 5};
     static const int64_t small[] = {0, 1, 2, 3, 5, 8, 17, 31, 64, 65, 100};
-    static const int64_t medium[] = {126, 127, 128, 129, 130, 255, 256, 257, 300};
+    static const int64_t medium[] = {126, 127, 128, 129, 130, 255, 256, 257, 300, 520};
     static const int64_t large[] = {4095, 4096, 4097, 4223, 4225};
-    static const int64_t several[] = {8191, 8192, 8193, 8320, 3 * 4096 + 5};
+    static const int64_t several[] = {8191, 8192, 8193, 8320, 3 * 4096 + 5, 3 * 4096 + 5};
     reduce_shape *r = &item->reduce;
-    int64_t size = draw(s, 256);
-    int64_t length = size < 1    ? PICK(s, several)
-                     : size < 3  ? PICK(s, large)
-                     : size < 32 ? PICK(s, medium)
-                                 : PICK(s, small);
-    int64_t other = size < 3 ? 1 : PICK(s, others);
-    r->op = (iso_reduce_op)kind;
-    r->axis = (iso_axis)form;
+    bool telling = is_telling(item->fill), longest = item->fill == ARITH_UNIFORM && round < 2;
+    int64_t length = once_in(s, telling ? 2 : 12) ? PICK(s, medium) : PICK(s, small);
+    int64_t other = longest || length > 100 ? 1 + once_in(s, 4) : PICK(s, others);
+    r->op = (iso_reduce_op)c.kind;
+    r->axis = (iso_axis)c.form;
     if (item->fill == ARITH_BITS && once_in(s, 2)) {
         length = PICK(s, few);
+    }
+    if (longest) {
+        length = round == 0 ? PICK(s, several) : PICK(s, large);
+        other = 1;
     }
     if (length == 0 && needs_elements(r->op)) {
         length = 1;
@@ -277,7 +305,9 @@ static void set_transpose(bench_case *item, source *s)
 
 void vectors_case(vectors_level level, uint64_t seed, int64_t number, bench_case *out)
 {
-    combination c = combination_at(level, number - 1);
+    const combinations *all = combinations_of(level);
+    combination c = combination_at(all, number - 1);
+    int64_t round = (number - 1) / all->count; /* how often the combination came before */
     source s = {arith_mix(arith_mix(seed, (uint64_t)level), (uint64_t)number), 0};
     *out = (bench_case){.op = c.op,
                         .by = c.op,
@@ -290,9 +320,9 @@ void vectors_case(vectors_level level, uint64_t seed, int64_t number, bench_case
     out->seed =
         once_in(&s, 64) ? UINT64_MAX - (uint64_t)draw(&s, 2) : arith_mix(s.seed, UINT64_MAX);
     if (c.op == &bench_gemm) {
-        set_product(out, &s, c.form);
+        set_product(out, &s, c.form, round);
     } else if (c.op == &bench_reduce) {
-        set_reduction(out, &s, c.kind, c.form);
+        set_reduction(out, &s, c, round);
     } else if (c.op == &bench_map) {
         set_map(out, &s, c.kind);
     } else {

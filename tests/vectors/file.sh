@@ -4,6 +4,7 @@
 # whole or absent.
 . "$ISOMER_TEST_COMMON"
 cd "$scratch" || exit
+export LC_ALL=C
 
 expect 0 vectors --out whole.jsonl
 says out maps sums products fixed
