@@ -27,7 +27,7 @@ static bool find_signatures(reveal_routine *r, uint64_t *signatures, int64_t ele
     for (int32_t p = 0; p < MASKS; p++) {
         reveal_pair pair = reveal_some_pair((int32_t)k, 1, p);
         reveal_set_mask(r, 0, 0, k, &pair);
-        for (int64_t row = 1; row < r->item->m; row++) {
+        for (int64_t row = 1; row < r->item->m; row++) { /* stale already */
             memcpy(r->host[0] + (size_t)row * bytes, r->host[0], bytes);
         }
         if (!reveal_call(r, 0)) {

@@ -63,6 +63,8 @@ typedef struct reveal_routine {
     iso_buffer buffers[3];
     int64_t bytes[3];
     unsigned char *host[3]; /* A or x, B or y, C or the results */
+    bool stale[2];          /* `host` has changed since it was written to the device */
+    bool units;             /* A holds units and nothing else */
     size_t element;
     reveal_coding coding;
     const reveal_class *in; /* the results that are looked at */
@@ -77,15 +79,17 @@ iso_status reveal_describe(iso_device device, const reveal_case *item, iso_op_in
 /* These functions return false if they fail; `status` and `problem` then say why. */
 bool reveal_open(reveal_routine *r, iso_device device, const reveal_case *item, double seconds);
 void reveal_close(reveal_routine *r);
-/* Runs the routine on what is in `host`. C holds `factor` times what it held, plus the result. */
+/* Runs the routine on what is in `host`. C holds `factor` times what it held, plus the result. If
+ * `host` was not changed by reveal_set, `stale` has to be set. */
 bool reveal_call(reveal_routine *r, double factor);
-void reveal_set(const reveal_routine *r, int32_t operand, int64_t at, double value);
-double reveal_get(const reveal_routine *r, int64_t at); /* an element of the result */
+void reveal_set(reveal_routine *r, int32_t operand, int64_t at, double value);
+void reveal_set_random(reveal_routine *r, uint64_t seed); /* both operands */
+double reveal_get(const reveal_routine *r, int64_t at);   /* an element of the result */
 /* Sets the second operand to one value. */
-void reveal_set_second(const reveal_routine *r, double value);
+void reveal_set_second(reveal_routine *r, double value);
 int64_t reveal_columns(const reveal_case *item); /* results of a row */
 /* Makes a row of A a mask: units at the terms begin to end - 1, and the large numbers of a pair. */
-void reveal_set_mask(const reveal_routine *r, int64_t row, int64_t begin, int64_t end,
+void reveal_set_mask(reveal_routine *r, int64_t row, int64_t begin, int64_t end,
                      const reveal_pair *pair);
 /* Finds a coding that counts right. */
 bool reveal_calibrate(reveal_routine *r);

@@ -151,9 +151,15 @@ void reveal_close(reveal_routine *r)
     *r = (reveal_routine){0};
 }
 
-void reveal_set(const reveal_routine *r, int32_t operand, int64_t at, double value)
+void reveal_set(reveal_routine *r, int32_t operand, int64_t at, double value)
 {
     arith_store(r->item->dtype, r->host[operand] + (size_t)at * r->element, value);
+    if (operand < 2) {
+        r->stale[operand] = true;
+    }
+    if (operand == 0) {
+        r->units = false;
+    }
 }
 
 double reveal_get(const reveal_routine *r, int64_t at)
@@ -161,23 +167,31 @@ double reveal_get(const reveal_routine *r, int64_t at)
     return arith_load(r->item->dtype, r->host[2] + (size_t)at * r->element);
 }
 
-void reveal_set_second(const reveal_routine *r, double value)
+void reveal_set_second(reveal_routine *r, double value)
 {
     for (int64_t i = 0; i < r->bytes[1] / (int64_t)r->element; i++) {
         reveal_set(r, 1, i, value);
     }
 }
 
-static iso_status submit(reveal_routine *r, double factor)
+/* Writes what has changed to the device. */
+static iso_status write_operands(reveal_routine *r, bool result)
 {
-    reveal_args args = r->args;
     iso_status status = ISO_OK;
-    set_operands(r, &args, factor);
-    for (int i = 0; i < (factor != 0 ? 3 : 2) && status == ISO_OK; i++) {
-        if (r->bytes[i] > 0) {
+    for (int i = 0; i < 3 && status == ISO_OK; i++) {
+        if (r->bytes[i] > 0 && (i < 2 ? r->stale[i] : result)) {
             status = iso_write(r->stream, (iso_operand){r->buffers[i], 0}, r->host[i], r->bytes[i]);
         }
     }
+    r->stale[0] = r->stale[1] = false;
+    return status;
+}
+
+static iso_status submit(reveal_routine *r, double factor)
+{
+    reveal_args args = r->args;
+    set_operands(r, &args, factor);
+    iso_status status = write_operands(r, factor != 0);
     if (status == ISO_OK) {
         status = iso_execute(r->stream, r->item->op->kind, &args);
     }
@@ -203,7 +217,7 @@ bool reveal_call(reveal_routine *r, double factor)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-void reveal_set_mask(const reveal_routine *r, int64_t row, int64_t begin, int64_t end,
+void reveal_set_mask(reveal_routine *r, int64_t row, int64_t begin, int64_t end,
                      const reveal_pair *pair)
 {
     int64_t k = r->item->k;
@@ -221,11 +235,17 @@ void reveal_set_mask(const reveal_routine *r, int64_t row, int64_t begin, int64_
     }
 }
 
+/* The row of A that the i-th mask of a call has. */
+static int64_t row_of(const reveal_routine *r, int64_t i)
+{
+    return r->in ? r->in->rows[i] : i;
+}
+
 /* The i-th result that is looked at: one of each row that the class has. */
 static double units_of(const reveal_routine *r, int64_t i)
 {
-    int64_t row = r->in ? r->in->rows[i] : i, column = r->in ? r->in->column : 0;
-    return reveal_get(r, row * reveal_columns(r->item) + column) / r->coding.unit;
+    int64_t column = r->in ? r->in->column : 0;
+    return reveal_get(r, row_of(r, i) * reveal_columns(r->item) + column) / r->coding.unit;
 }
 
 /* Runs the masks, and reads how many units each row is. */
@@ -258,30 +278,72 @@ static int32_t groups_of(const reveal_routine *r)
     return (int32_t)((r->item->k + r->coding.most - 1) / r->coding.most);
 }
 
+/* Rows beyond this size are not written again for each mask: only the two large numbers are. */
+enum { LONG_ROW = 1 << 14 };
+
+/* Sets the terms of the pairs in A on the device: to large numbers, or back to units. */
+static bool fill_pairs(reveal_routine *r, const reveal_pair *pairs, int64_t count, bool large)
+{
+    unsigned char patterns[2][8];
+    iso_status status = write_operands(r, false);
+    for (int side = 0; side < 2; side++) {
+        arith_store(r->item->dtype, patterns[side],
+                    !large      ? r->coding.unit
+                    : side == 0 ? r->coding.large
+                                : -r->coding.large);
+    }
+    for (int64_t i = 0; i < 2 * count && status == ISO_OK; i++) {
+        int64_t term = i % 2 == 0 ? pairs[i / 2].i : pairs[i / 2].j;
+        int64_t at = (row_of(r, i / 2) * r->item->k + term) * (int64_t)r->element;
+        status = iso_fill(r->stream, (iso_operand){r->buffers[0], at}, patterns[i % 2],
+                          (int64_t)r->element, (int64_t)r->element);
+    }
+    return status == ISO_OK || call_failed(r, status);
+}
+
+/* Counts with masks that have all units, for at most one pair for each row. */
+static bool count_long(reveal_routine *r, const reveal_pair *pairs, int64_t count, double *units)
+{
+    for (int64_t row = 0; row < r->item->m && !r->units; row++) {
+        reveal_set_mask(r, row, 0, r->item->k, NULL);
+    }
+    r->units = true;
+    return fill_pairs(r, pairs, count, true) && count_units(r, count, units) &&
+           fill_pairs(r, pairs, count, false);
+}
+
+/* Counts with masks `first` to first + count - 1: one for each pair and group of terms. */
+static bool count_masks(reveal_routine *r, const reveal_pair *pairs, int64_t first, int64_t count,
+                        double *units)
+{
+    int64_t k = r->item->k, groups = groups_of(r);
+    if (pairs && groups == 1 && k * (int64_t)r->element > LONG_ROW) {
+        return count_long(r, pairs + first, count, units);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t begin = (first + i) % groups * r->coding.most;
+        int64_t end = begin + r->coding.most < k ? begin + r->coding.most : k;
+        reveal_set_mask(r, row_of(r, i), begin, end, pairs ? &pairs[(first + i) / groups] : NULL);
+    }
+    return count_units(r, count, units);
+}
+
 /* Sets `sizes` to the number of units that remain, for each pair (NULL: no large numbers). */
 static bool count_pairs(reveal_routine *r, const reveal_pair *pairs, int32_t count, int32_t *sizes)
 {
-    int32_t groups = groups_of(r);
-    int64_t masks = (int64_t)count * groups, k = r->item->k;
+    int64_t groups = groups_of(r), masks = count * groups, k = r->item->k;
     int64_t rows = r->in ? r->in->row_count : r->item->m;
     double *units = tool_alloc((size_t)rows, sizeof *units, "masks");
     bool good = true;
     memset(sizes, 0, (size_t)count * sizeof *sizes);
     for (int64_t first = 0; first < masks && good; first += rows) {
         int64_t now = masks - first < rows ? masks - first : rows;
-        for (int64_t row = 0; row < now; row++) {
-            int64_t pair = (first + row) / groups, begin = (first + row) % groups * r->coding.most;
-            int64_t end = begin + r->coding.most < k ? begin + r->coding.most : k;
-            reveal_set_mask(r, r->in ? r->in->rows[row] : row, begin, end,
-                            pairs ? &pairs[pair] : NULL);
-        }
-        good = count_units(r, now, units);
-        for (int64_t row = 0; row < now && good; row++) {
-            good =
-                (units[row] >= 0 && units[row] <= (double)k && units[row] == floor(units[row])) ||
-                reveal_fail(r, BENCH_FAILED, "a mask of %lld units gave %g units", (long long)k,
-                            units[row]);
-            sizes[(first + row) / groups] += good ? (int32_t)units[row] : 0;
+        good = count_masks(r, pairs, first, now, units);
+        for (int64_t i = 0; i < now && good; i++) {
+            good = (units[i] >= 0 && units[i] <= (double)k && units[i] == floor(units[i])) ||
+                   reveal_fail(r, BENCH_FAILED, "a mask of %lld units gave %g units", (long long)k,
+                               units[i]);
+            sizes[(first + i) / groups] += good ? (int32_t)units[i] : 0;
         }
     }
     free(units);
