@@ -53,6 +53,8 @@
  *   when)                                                             global to shared memory, if
  *                                                                     `when` is not 0
  * ISO_COPY_8              cp.async              cp.async (NVIDIA)     the same with 8 bytes
+ * ISO_SHARED_MORE(type,   extern __shared__     (none)                the shared memory that the
+ *   name)                                                             launch adds
  * ISO_COPY_COMMIT()       cp.async              cp.async              ends a set of such copies
  * ISO_COPY_WAIT()         cp.async              cp.async              waits until at most ISO_WAIT
  *                                                                     sets are under way
@@ -380,6 +382,9 @@ typedef iso_u64 acc;
 
 #if defined(ISO_UNIT)
 #define ISO_TEAM 32
+#if defined(__CUDA_ARCH__)
+#define ISO_SHARED_MORE(type, name) extern __shared__ type name[]
+#endif
 #if defined(__CUDA_ARCH__) || defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #if defined(__CUDA_ARCH__)
 #define ISO_SHARED_ADDRESS(p) ((iso_u32)__cvta_generic_to_shared(p))
@@ -449,6 +454,7 @@ ISO_INLINE void iso_matrix_f64_16(double *c, const double *a, const double *b)
 #else /* the tests' stand-in for a compiler has models of these */
 #define ISO_COPY_16(to, from, when) fake_copy_begin((to), (from), (when) ? 16 : 0)
 #define ISO_COPY_8(to, from, when)  fake_copy_begin((to), (from), (when) ? 8 : 0)
+#define ISO_SHARED_MORE(type, name) type *const name = (type *)fake_more
 #define ISO_COPY_COMMIT()           fake_copy_commit()
 #define ISO_COPY_WAIT()             fake_copy_wait(ISO_WAIT)
 #define ISO_MATRIX_F64(k, c, a, b)  fake_matrix_f64((c), (a), (b), (k))

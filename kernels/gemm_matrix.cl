@@ -217,7 +217,7 @@ ISO_INLINE void copy_both(ISO_SHARED_AT acc *to, tile_operands *from, iso_i64 le
 
 /*
  * Adds up `left` terms. At the end of each segment but the last, the sums are added to those in
- * `slot`.
+ * `totals`.
  *
  * While a step of ISO_UNIT_K terms is multiplied, the next step's are loaded from shared memory. So
  * the barrier between two slices is before the last step of the first, and the units have work on
@@ -227,7 +227,7 @@ ISO_INLINE void copy_both(ISO_SHARED_AT acc *to, tile_operands *from, iso_i64 le
 #define STEPS (ISO_BK / ISO_UNIT_K)
 
 ISO_INLINE void sum_tile(acc *sum, ISO_SHARED_AT acc *slices, tile_operands *from, iso_i64 left,
-                         ISO_GLOBAL acc *slot, int id)
+                         ISO_GLOBAL acc *totals, int id)
 {
     fragments next[2];
     iso_i64 rest = (left + ISO_BK - 1) / ISO_BK; /* slices not yet multiplied */
@@ -277,7 +277,7 @@ ISO_INLINE void sum_tile(acc *sum, ISO_SHARED_AT acc *slices, tile_operands *fro
             }
         }
         if (lines == SEGMENT && rest > 1) { /* never if segments run in parallel */
-            end_segment(sum, slot, id, first_segment);
+            end_segment(sum, totals, id, first_segment);
             first_segment = 0;
             lines = 0;
         }
@@ -293,6 +293,9 @@ gemm_matrix(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_
             iso_i32 flags)
 {
     ISO_SHARED ISO_F64X2 slices[ISO_STAGES * SLICE / 2];
+#if defined(ISO_KEPT) /* the totals of earlier segments stay in shared memory */
+    ISO_SHARED_MORE(acc, kept);
+#endif
     int id = ISO_LOCAL_ID();
     const int apart = flags & 32;
     const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;
@@ -312,6 +315,11 @@ gemm_matrix(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_
         const int rows = (int)(m - row0 < ISO_BM ? m - row0 : ISO_BM);
         const int cols = (int)(n - col0 < ISO_BN ? n - col0 : ISO_BN);
         ISO_GLOBAL acc *slot = work + work_at + (apart ? unit : ISO_GROUP_ID()) * (ISO_BM * ISO_BN);
+#if defined(ISO_KEPT)
+        ISO_GLOBAL acc *const totals = kept;
+#else
+        ISO_GLOBAL acc *const totals = slot;
+#endif
         tile_operands from = {a + a_at + member * stride_a + AT(ISO_KA, lda, row0, k_from),
                               b + b_at + member * stride_b + AT(ISO_KB, ldb, col0, k_from),
                               lda,
@@ -325,14 +333,14 @@ gemm_matrix(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_
         for (int r = 0; r < CELLS; r++) {
             sum[r] = (acc)0;
         }
-        sum_tile(sum, (ISO_SHARED_AT acc *)slices, &from, length, slot, id);
+        sum_tile(sum, (ISO_SHARED_AT acc *)slices, &from, length, totals, id);
         ISO_HIDE(id);
         if (apart) {
             keep(slot, sum, id);
             continue;
         }
         if (k > SEGMENT) {
-            add_kept(sum, slot, id);
+            add_kept(sum, totals, id);
         }
         store_tile(c, c_at + member * stride_c + row0 * ldc + col0, ldc, rows, cols, flags & 4, sum,
                    alpha, beta, id);

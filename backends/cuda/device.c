@@ -126,6 +126,8 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .shuffle = true,
         .atomic64 = true,
         .f64_unit = f64_unit(device->architecture),
+        .shared_most = attribute_of(device->ordinal, CUDA_SHARED_MOST),
+        .shared_of_unit = attribute_of(device->ordinal, CUDA_SHARED_OF_UNIT),
     };
 }
 

@@ -332,10 +332,19 @@ iso_status cuda_launch(simt_stream *stream, void *kernel, int64_t groups, int32_
     for (int32_t i = 0; i < arg_count; i++) {
         memcpy(&values[i], &args[i].value, sizeof values[i]);
     }
+    const int32_t shared =
+        arg_count > 0 && !args[arg_count - 1].value ? args[arg_count - 1].bytes : 0;
     cuda_code code;
+    if (shared > 0) {
+        CUDA_ON(device, code, cu.cuFuncSetAttribute(kernel, CUDA_KERNEL_MORE_SHARED, shared));
+        if (code != CUDA_DONE) {
+            return cuda_check(device, code, "cuFuncSetAttribute(%d bytes of shared memory)",
+                              shared);
+        }
+    }
     CUDA_ON(device, code,
-            cu.cuLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1, 0,
-                              stream->native, values, NULL));
+            cu.cuLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1,
+                              (unsigned)shared, stream->native, values, NULL));
     return cuda_check(device, code, "cuLaunchKernel(%lld groups of %d)", (long long)groups,
                       threads);
 }

@@ -124,6 +124,8 @@ struct double2;
     VALUE(CUDA_THREADS_OF_BLOCK, 1, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                     \
     VALUE(CUDA_SHARED_OF_BLOCK, 8, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)                \
     VALUE(CUDA_WARP_SIZE, 10, CU_DEVICE_ATTRIBUTE_WARP_SIZE)                                       \
+    VALUE(CUDA_SHARED_OF_UNIT, 81, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)       \
+    VALUE(CUDA_SHARED_MOST, 97, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)             \
     VALUE(CUDA_PITCH_MAX, 11, CU_DEVICE_ATTRIBUTE_MAX_PITCH)                                       \
     VALUE(CUDA_CLOCK_KHZ, 13, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)                                      \
     VALUE(CUDA_MULTIPROCESSORS, 16, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)                      \
@@ -134,6 +136,7 @@ struct double2;
     VALUE(CUDA_KERNEL_SHARED, 1, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)                              \
     VALUE(CUDA_KERNEL_LOCAL, 3, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)                                \
     VALUE(CUDA_KERNEL_REGISTERS, 4, CU_FUNC_ATTRIBUTE_NUM_REGS)                                    \
+    VALUE(CUDA_KERNEL_MORE_SHARED, 8, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)             \
     VALUE(CUDA_POINTER_TYPE, 2, CU_POINTER_ATTRIBUTE_MEMORY_TYPE)                                  \
     VALUE(CUDA_POINTER_ORDINAL, 9, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)                            \
     VALUE(CUDA_MEMORY_HOST, 1, CU_MEMORYTYPE_HOST)                                                 \
@@ -258,6 +261,8 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
              (cuda_function *function, cuda_module module, const char *name))                      \
     REQUIRED(cuda_code, cuFuncGetAttribute,                                                        \
              (int *value, cuda_attribute attribute, cuda_function function))                       \
+    REQUIRED(cuda_code, cuFuncSetAttribute,                                                        \
+             (cuda_function function, cuda_attribute attribute, int value))                        \
     REQUIRED(cuda_code, cuOccupancyMaxActiveBlocksPerMultiprocessor,                               \
              (int *groups, cuda_function function, int threads, size_t shared_bytes))              \
     REQUIRED(cuda_code, cuLaunchKernel,                                                            \

@@ -30,7 +30,7 @@ static const simt_text matrix_text = {
     .part_count = 4,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
                 "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_UNIT_K",
-                "ISO_WAIT"},
+                "ISO_WAIT", "?ISO_KEPT"},
     .kernels = {[KERNEL_TILED] = "gemm_matrix", [KERNEL_JOIN] = "gemm_join"},
 };
 
@@ -59,6 +59,7 @@ static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso
         spec.values[11] = limits->f64_unit;
         spec.values[12] = tile->unit_k;
         spec.values[13] = tile->stages - 2;
+        spec.values[14] = simt_tile_keeps(tile, limits);
     }
     return spec;
 }
@@ -304,8 +305,10 @@ static iso_status launch_tiled(simt_stream *stream, const iso_op *op, const tile
         simt_factor(g->dtype, &g->alpha, &v->alpha32),
         simt_factor(g->dtype, &g->beta, &v->beta32),
         SIMT_ARG(run->flags),
+        {.bytes = run->plan.shared_bytes},
     };
-    return SIMT_LAUNCH(stream, run->tiled, run->plan.groups, args);
+    const int32_t count = (int32_t)(sizeof args / sizeof *args) - !run->plan.shared_bytes;
+    return simt_launch(stream, run->tiled, run->plan.groups, args, count);
 }
 
 static iso_status launch_join(simt_stream *stream, const iso_op *op, const tiled_run *run,

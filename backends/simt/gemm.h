@@ -32,6 +32,8 @@ simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype);
 /* Tiles of f64 products on the matrix unit; none if limits->f64_unit is 0. */
 simt_tiles simt_gemm_unit_tiles(const simt_limits *limits);
 int32_t simt_tile_threads(const simt_tile *tile);
+/* Whether the totals of a tile on the matrix unit stay in shared memory. */
+bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits);
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype);
 
 /* Work-items of a group of the naive kernel. */
@@ -51,6 +53,7 @@ typedef struct simt_gemm_plan {
     int64_t round_k;  /* apart: the length along k that one round covers */
     int64_t total_at; /* apart: first element of work that keeps totals between rounds */
     int64_t work_bytes;
+    int32_t shared_bytes; /* shared memory that the launch adds, for totals */
 } simt_gemm_plan;
 
 /* `unit`: tiles on the matrix unit may be chosen too. */

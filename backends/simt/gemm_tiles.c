@@ -97,6 +97,21 @@ int64_t simt_gemm_acc_bytes(iso_dtype dtype)
     return iso_dtype_size(dtype_get(dtype)->computes_in);
 }
 
+static int64_t tile_sums(const simt_tile *tile)
+{
+    return (int64_t)tile->bm * tile->bn * 8;
+}
+
+/* If all groups that should fit one unit do so with their totals. A unit reserves 1 KiB for each.
+ */
+bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits)
+{
+    const int64_t slices = (int64_t)tile->stages * (tile->bm + tile->bn) * tile->bk * 8;
+    const int64_t group = slices + tile_sums(tile);
+    return tile->unit_k && group <= limits->shared_most &&
+           tile->groups * (group + 1024) <= limits->shared_of_unit;
+}
+
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype)
 {
     const int64_t shared = (int64_t)(tile->stages ? tile->stages : 2) * (tile->bm + tile->bn) *
@@ -211,6 +226,8 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
     };
     if (best.apart) {
         plan_rounds(plan, (int64_t)all, segments, simt_gemm_acc_bytes(op->dtype));
+    } else if (segments > 1 && simt_tile_keeps(tile, limits)) {
+        plan->shared_bytes = (int32_t)tile_sums(tile);
     } else if (segments > 1) {
         /* Each group needs scratch memory for its totals, so only as many groups are launched as
          * can run at once. */

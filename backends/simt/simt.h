@@ -64,6 +64,9 @@ typedef struct simt_limits {
      * and f64_unit_problem says why, or is NULL if the device has no such unit. */
     int32_t f64_unit;
     const char *f64_unit_problem;
+    /* Shared memory of a group and of all groups on a unit, with what a launch may add; 0: it may
+     * add nothing. */
+    int64_t shared_most, shared_of_unit;
 } simt_limits;
 
 typedef struct simt_driver simt_driver;
@@ -114,7 +117,9 @@ typedef struct simt_event {
 /* ---- the driver ------------------------------------------------------------------------------ */
 
 /* One kernel argument. A value: `bytes` bytes at `value`. Memory: `bytes` is 0, and `value` points
- * to the `void *` from memory_alloc; if that is NULL, the kernel gets a null pointer. */
+ * to the `void *` from memory_alloc; if that is NULL, the kernel gets a null pointer. The last one
+ * may be no argument: if its `value` is NULL, each group has `bytes` bytes of shared memory in
+ * addition to what the kernel declares. Only for devices whose limits have shared_most. */
 typedef struct simt_arg {
     const void *value;
     int32_t bytes; /* 0: memory */
@@ -306,7 +311,7 @@ void simt_vendor_leave(simt_device *device, simt_scope scope);
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-enum { SIMT_DEFINES_MAX = 14, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
+enum { SIMT_DEFINES_MAX = 15, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
 
 /*
  * A source of kernels/, its parameters, and its kernels. defines[0] is always "ISO_THREADS", the

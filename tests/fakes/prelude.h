@@ -192,6 +192,11 @@ static inline void fake_copy_wait(unsigned sets)
     }
 }
 
+/* Shared memory that a launch adds: as much as a group may have. */
+#if defined(ISO_KEPT)
+__shared__ double fake_more[(232448 - 49152) / 8];
+#endif
+
 /*
  * A model of an f64 matrix unit: 32 work-items multiply 16 x k by k x 8 elements, each of them its
  * four sums, by a chain of fma. See dialect.h for which elements each has. FAKE_UNIT plants a

@@ -107,6 +107,9 @@ int main(int count, char **arguments)
     }
     if (arguments[1][length] == '+') {
         limits.f64_unit = (int32_t)strtol(arguments[1] + length + 1, NULL, 10);
+        /* As sm_80 and sm_90 have it. */
+        limits.shared_most = limits.f64_unit == 8 ? 166912 : 232448;
+        limits.shared_of_unit = limits.f64_unit == 8 ? 167936 : 233472;
     }
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/list", arguments[2]);

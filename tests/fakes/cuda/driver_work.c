@@ -148,6 +148,20 @@ cuda_code cuFuncGetAttribute(int *value, cuda_attribute attribute, cuda_function
     return attribute < 16 ? FAKE_OK : FAKE_INVALID_VALUE;
 }
 
+static _Atomic int more_shared; /* what the last call allowed */
+
+cuda_code cuFuncSetAttribute(cuda_function function, cuda_attribute attribute, int value)
+{
+    if (!fake_kernel_known((const fake_kernel *)(void *)function)) {
+        return FAKE_INVALID_HANDLE;
+    }
+    if (attribute != CUDA_KERNEL_MORE_SHARED || value < 0 || value > 232448 - 49152) {
+        return FAKE_INVALID_VALUE;
+    }
+    more_shared = value;
+    return FAKE_OK;
+}
+
 cuda_code cuOccupancyMaxActiveBlocksPerMultiprocessor(int *groups, cuda_function function,
                                                       int threads, size_t shared_bytes)
 {
@@ -168,7 +182,8 @@ cuda_code cuLaunchKernel(cuda_function function, unsigned grid_x, unsigned grid_
     if (code) {
         return code;
     }
-    if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || shared_bytes || extra) {
+    if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra ||
+        (int)shared_bytes > more_shared) {
         return FAKE_INVALID_VALUE;
     }
     return (cuda_code)fake_launch(stream, (fake_kernel *)(void *)function, grid_x, block_x,
