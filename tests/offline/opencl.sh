@@ -67,4 +67,23 @@ while IFS='	' read -r name options; do
         fail "$name ($options) narrows by a conversion in SPIR"
     fi
 done <"$scratch/wanted"
-say "$wanted programs for gfx90a and SPIR"
+
+# Products on matrix units: the inline assembly is for NVIDIA's compiler, which is made from clang.
+units=0
+for rows in 8 16; do
+    mkdir "$scratch/units$rows"
+    "$programs/list" "warp32+$rows" "$scratch/units$rows" || fail "no list of programs"
+    {
+        grep '^unit_f64' "$scratch/units$rows/list"
+        grep -m1 '^gemm_matrix.*ISO_KA=1 -DISO_KB=0' "$scratch/units$rows/list"
+    } | sed 's/ -DISO_KEPT=1//' | cut -f1,2 >"$scratch/wanted.units"
+    while IFS='	' read -r name options; do
+        # shellcheck disable=SC2086
+        build "nvptx64-nvidia-nvcl -Xclang -target-cpu -Xclang sm_80" "$scratch/out.s" \
+            "$scratch/units$rows/$name.text" $options
+        grep -q "mma.sync.aligned.m${rows}n8.*f64" "$scratch/out.s" || fail "$name ($options): no instruction of a matrix unit"
+        units=$((units + 1))
+    done <"$scratch/wanted.units"
+done
+[ "$units" = 4 ] || fail "$units programs on matrix units, not 4"
+say "$wanted programs for gfx90a and SPIR, $units for sm_80"
