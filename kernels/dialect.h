@@ -387,25 +387,28 @@ typedef iso_u64 acc;
 #endif
 #if defined(__CUDA_ARCH__) || defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #if defined(__CUDA_ARCH__)
+#define ISO_ASM               asm volatile
 #define ISO_SHARED_ADDRESS(p) ((iso_u32)__cvta_generic_to_shared(p))
-#else
+#else /* OpenCL C has no keyword asm, NVRTC no __asm__ */
+#define ISO_ASM               __asm__ volatile
 #define ISO_SHARED_ADDRESS(p) ((iso_u32)(size_t)(p))
 #endif
+/* clang-format off */
 #define ISO_COPY(way, bytes, to, from, when)                                                       \
-    __asm__ volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; "                                      \
-                     "@p cp.async." way ".shared.global [%0], [%1], " bytes                        \
-                     "; }" ::"r"(ISO_SHARED_ADDRESS(to)),                                          \
-                     "l"(from), "r"((int)(when)))
+    ISO_ASM("{ .reg .pred p; setp.ne.s32 p, %2, 0; "                                               \
+            "@p cp.async." way ".shared.global [%0], [%1], " bytes                                 \
+            "; }" ::"r"(ISO_SHARED_ADDRESS(to)),                                                   \
+            "l"(from), "r"((int)(when)))
 #define ISO_COPY_16(to, from, when) ISO_COPY("cg", "16", to, from, when)
 #define ISO_COPY_8(to, from, when)  ISO_COPY("ca", "8", to, from, when)
-#define ISO_COPY_COMMIT()           __asm__ volatile("cp.async.commit_group;")
+#define ISO_COPY_COMMIT()           ISO_ASM("cp.async.commit_group;")
 #define ISO_TEXT_OF(number)         #number
 #define ISO_TEXT(macro)             ISO_TEXT_OF(macro)
-#define ISO_COPY_WAIT()             __asm__ volatile("cp.async.wait_group " ISO_TEXT(ISO_WAIT) ";" ::: "memory")
+#define ISO_COPY_WAIT()             ISO_ASM("cp.async.wait_group " ISO_TEXT(ISO_WAIT) ";" ::: "memory")
 
 #if ISO_UNIT == 8
 #define ISO_MMA_F64(c, first, second, a, b)                                                        \
-    __asm__ volatile(                                                                              \
+    ISO_ASM(                                                                                       \
         "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"            \
         : "+d"((c)[first]), "+d"((c)[second])                                                      \
         : "d"(a), "d"(b))
@@ -428,7 +431,7 @@ ISO_INLINE void iso_matrix_f64_16(double *c, const double *a, const double *b)
 #define ISO_SUMS(c) "+d"((c)[0]), "+d"((c)[1]), "+d"((c)[2]), "+d"((c)[3])
 ISO_INLINE void iso_matrix_f64_4(double *c, const double *a, const double *b)
 {
-    __asm__ volatile(
+    ISO_ASM(
         "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
         "{%0,%1,%2,%3};"
         : ISO_SUMS(c)
@@ -436,7 +439,7 @@ ISO_INLINE void iso_matrix_f64_4(double *c, const double *a, const double *b)
 }
 ISO_INLINE void iso_matrix_f64_8(double *c, const double *a, const double *b)
 {
-    __asm__ volatile(
+    ISO_ASM(
         "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
         "{%8,%9}, {%0,%1,%2,%3};"
         : ISO_SUMS(c)
@@ -444,13 +447,14 @@ ISO_INLINE void iso_matrix_f64_8(double *c, const double *a, const double *b)
 }
 ISO_INLINE void iso_matrix_f64_16(double *c, const double *a, const double *b)
 {
-    __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
-                     "{%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
-                     : ISO_SUMS(c)
-                     : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),
-                       "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+    ISO_ASM("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
+            "{%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
+            : ISO_SUMS(c)
+            : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),
+              "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }
 #endif
+/* clang-format on */
 #define ISO_MATRIX_OF(k)           iso_matrix_f64_##k
 #define ISO_MATRIX_F64(k, c, a, b) ISO_MATRIX_OF(k)((c), (a), (b))
 
