@@ -15,6 +15,7 @@
  *                                                                     the top of a kernel's body
  * ISO_SHARED_AT           (nothing)             __local               in the type of a pointer into
  *                                                                     shared memory
+ * ISO_CONSTANT            __constant__          __constant            a table of constants
  * ISO_INLINE              __forceinline__       static inline         begins a function
  * ISO_RESTRICT            __restrict__          restrict              as in C
  * ISO_LOCAL_ID()          threadIdx.x           get_local_id          0 ... threads - 1
@@ -42,6 +43,10 @@
  * iso_fma32 iso_fma64     fmaf, fma             fma                   one rounding; nothing else is
  *                                                                     fused (bits.md)
  * iso_sqrt64              sqrt                  sqrt                  of f64
+ * iso_clz32(u)            __clz                 clz                   zeros above the highest bit;
+ *                                                                     u is not 0
+ * iso_dot4(a, b, sum)     dp4a or integers      integers              sum + the products of the
+ *                                                                     four signed bytes of a and b
  * iso_as_u32 iso_as_f32   __float_as_int, ...   as_uint, as_float     the bits of an f32
  * iso_as_u64 iso_as_f64   __double_as_longlong  as_ulong, as_double   the bits of an f64
  * iso_cas32(p, old, new)  atomicCAS             atomic_cmpxchg        atomic compare and swap in
@@ -115,6 +120,7 @@
 #define ISO_KERNEL_OF(threads, groups) ISO_KERNEL(threads)
 #define ISO_GLOBAL                     __global
 #define ISO_SHARED                     __local
+#define ISO_CONSTANT                   __constant
 #define ISO_SHARED_AT                  __local
 #define ISO_INLINE                     static inline
 #define ISO_RESTRICT                   restrict
@@ -142,6 +148,7 @@ typedef ushort iso_u16;
 #define iso_f32x4(a, b, c, d) ((float4)((a), (b), (c), (d)))
 #define iso_u32x4(a, b, c, d) ((uint4)((a), (b), (c), (d)))
 #define iso_fma32(a, b, c)    fma((float)(a), (float)(b), (float)(c))
+#define iso_clz32(u)          clz((uint)(u))
 #define iso_as_u32(f)         as_uint(f)
 #define iso_as_f32(u)         as_float((uint)(u))
 #define iso_cas32(p, old, new)                                                                     \
@@ -190,7 +197,8 @@ ISO_INLINE iso_u16 iso_f32_to_f16(float value)
 #define ISO_KERNEL_OF(threads, groups) extern "C" __global__ void __launch_bounds__(threads, groups)
 #endif
 #define ISO_GLOBAL
-#define ISO_SHARED __shared__
+#define ISO_SHARED   __shared__
+#define ISO_CONSTANT __constant__
 #define ISO_SHARED_AT
 #define ISO_INLINE            static __device__ __forceinline__
 #define ISO_RESTRICT          __restrict__
@@ -215,6 +223,7 @@ typedef unsigned short iso_u16;
 #define iso_fma32(a, b, c)    fmaf((a), (b), (c))
 #define iso_fma64(a, b, c)    fma((double)(a), (double)(b), (double)(c))
 #define iso_sqrt64(x)         sqrt((double)(x))
+#define iso_clz32(u)          ((iso_u32)__clz((int)(u)))
 #define iso_as_u32(f)         ((iso_u32)__float_as_int(f))
 #define iso_as_f32(u)         __int_as_float((int)(u))
 #define iso_as_u64(d)         ((iso_u64)__double_as_longlong(d))
@@ -326,6 +335,21 @@ ISO_INLINE iso_u16 iso_f32_to_f16(float value)
 #define iso_load_f16(p, i)     iso_f16_to_f32(((ISO_GLOBAL const iso_u16 *)(p))[i])
 #define iso_store_f16(p, i, f) (((ISO_GLOBAL iso_u16 *)(p))[i] = iso_f32_to_f16(f))
 #endif
+
+ISO_INLINE iso_i32 iso_dot4(iso_u32 a, iso_u32 b, iso_i32 sum)
+{
+#if defined(__CUDA_ARCH__) && !defined(__OPENCL_VERSION__)
+    asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(sum));
+#else
+    ISO_UNROLL
+    for (int j = 0; j < 4; j++) {
+        const iso_i32 x = (iso_i32)(a << (24 - 8 * j)) >> 24;
+        const iso_i32 y = (iso_i32)(b << (24 - 8 * j)) >> 24;
+        sum += x * y;
+    }
+#endif
+    return sum;
+}
 
 /* bf16 is the upper half of an f32. */
 ISO_INLINE float iso_bf16_to_f32(iso_u16 bits)

@@ -89,6 +89,7 @@ static void gemm_each(const simt_limits *limits, simt_visit *visit, void *contex
         }
         const simt_spec naive = naive_spec(limits, dtype);
         visit(&naive, context);
+        simt_fixed_each(limits, dtype, visit, context);
         const simt_tiles tiles = simt_gemm_tiles(limits->device_class, dtype);
         int32_t fitting = 0;
         for (int32_t i = 0; i < tiles.count; i++) {
@@ -120,17 +121,12 @@ static int gemm_needs(const iso_op *op)
 static iso_status gemm_supports(simt_device *device, const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
-    if (g->variant == ISO_VARIANT_FIXED) {
-        return device->host->fail(ISO_UNSUPPORTED,
-                                  "gemm: variant fixed: this backend does not have "
-                                  "it yet; use tiled");
-    }
     if (g->math == ISO_MATH_TF32) {
         return device->host->fail(ISO_UNSUPPORTED,
                                   "gemm: math tf32: naive and tiled always compute in the full "
                                   "accumulation type; use strict, or variant vendor");
     }
-    return ISO_OK;
+    return g->variant == ISO_VARIANT_FIXED ? simt_fixed_supports(device, g) : ISO_OK;
 }
 
 /* The plan of a product. If it would use the matrix unit, the unit is tested first. The verdict
@@ -146,6 +142,9 @@ static void make_plan(simt_gemm_plan *plan, simt_device *device, const iso_gemm_
 static int64_t gemm_workspace(simt_device *device, const iso_op *op)
 {
     simt_gemm_plan plan;
+    if (op->gemm->variant == ISO_VARIANT_FIXED) {
+        return simt_fixed_workspace(device, op->gemm);
+    }
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         return 0;
     }
@@ -156,6 +155,10 @@ static int64_t gemm_workspace(simt_device *device, const iso_op *op)
 static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *out)
 {
     const char *dtype = iso_dtype_name(op->gemm->dtype);
+    if (op->gemm->variant == ISO_VARIANT_FIXED) {
+        simt_fixed_describe(device, op->gemm, out);
+        return;
+    }
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s", dtype);
         return;
@@ -377,13 +380,23 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *op)
 
 static iso_status gemm_execute(simt_stream *stream, const iso_op *op)
 {
-    return op->gemm->variant == ISO_VARIANT_TILED ? run_tiled(stream, op) : run_naive(stream, op);
+    switch (op->gemm->variant) {
+    case ISO_VARIANT_TILED:
+        return run_tiled(stream, op);
+    case ISO_VARIANT_FIXED:
+        return simt_fixed_execute(stream, op);
+    default:
+        return run_naive(stream, op);
+    }
 }
 
 static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
 {
     const simt_kernel *kernel = NULL;
     const simt_kernel *join = NULL;
+    if (op->gemm->variant == ISO_VARIANT_FIXED) {
+        return simt_fixed_prepare(stream->device, op->gemm);
+    }
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         const simt_spec spec = naive_spec(&stream->device->limits, op->gemm->dtype);
         return simt_kernel_get(stream->device, &spec, 0, &kernel);
