@@ -63,6 +63,12 @@ judge() {
             bad "$@"
         }
     fi
+    if [ "$code" = 0 ] && [ "$1" = vectors ]; then
+        cmp "$scratch/vectors.jsonl" "$work/vectors.jsonl" || {
+            why="ends with 0 and writes another file"
+            bad "$@"
+        }
+    fi
 }
 
 # tries WHICH COMMAND...: WHICH failures are tried: "one", "all" (from it on), or both.
@@ -72,6 +78,7 @@ tries() {
     run 0 "$@"
     [ "$code" = 0 ] || { cat "$scratch/out" "$scratch/err"; fail "isomer $* ends with $code"; }
     steady "$scratch/out" >"$scratch/whole"
+    [ "$1" != vectors ] || cp "$work/vectors.jsonl" "$scratch/vectors.jsonl"
     count=$(sed -n 's/^allocations \([0-9]*\) refused 0$/\1/p' "$scratch/log")
     [ "${count:-0}" -gt 20 ] || fail "isomer $*: ${count:-no} allocations: nothing would be tried"
     # After its start a run measures, which takes seconds each time.
@@ -102,6 +109,7 @@ each() {
     tries all bench --backend openmp --op copy --dtype f32 --size 4Ki --rounds 3 --json bench.json
 }
 each
+tries both vectors --count 20 --out vectors.jsonl
 tries both compare "$results" "$results" --json compare.json
 tries all report "$results" --output page.html
 [ "$samples" -lt 100 ] || tries one report "$results" --output page.html
