@@ -14,7 +14,8 @@ static const char help[] =
     "\n"
     "Compares the times of B with those of A, case by case, and says in a few sentences which is\n"
     "faster. A and B are two runs, two devices of one run (all of them if none is named), or the\n"
-    "two sides of an `isomer bench --against`.\n"
+    "two sides of an `isomer bench --against`. Of two files of `isomer reveal` it says which\n"
+    "orders changed.\n"
     "\n"
     "  --fail-on PERCENT       exit code 1 if a case is slower by more than PERCENT, or lost. A "
     "case\n"
@@ -230,7 +231,14 @@ int tool_compare(int argc, char **argv)
     if (code != TOOL_OK || (code = check_request(&r, &set.rules)) != TOOL_OK ||
         (code = check_ops(&set)) != TOOL_OK || (code = tool_file_open(&json, r.json)) != TOOL_OK ||
         (code = tool_file_open(&csv, r.csv)) != TOOL_OK ||
-        (code = load(&r, &set, documents)) != TOOL_OK || (code = judge(&set)) != TOOL_OK) {
+        (code = load(&r, &set, documents)) != TOOL_OK) {
+        goto end;
+    }
+    if (compare_has_orders(set.a) || compare_has_orders(set.b)) {
+        code = compare_orders(&set, r.json || r.csv);
+        goto end;
+    }
+    if ((code = judge(&set)) != TOOL_OK) {
         goto end;
     }
     code = write_all(&set, &json, &csv);

@@ -201,6 +201,13 @@ bool compare_csv(FILE *out, const compare_set *set);
  * compared. */
 int compare_code(const compare_set *set);
 
+/* ---- orders.c -------------------------------------------------------------------------------- */
+
+bool compare_has_orders(const json_t *root); /* a file of `isomer reveal` */
+/* Says which orders of two such files differ. `files`: --json or --csv was given. Returns the exit
+ * code: TOOL_FAILED if one changed and there is a gate. */
+int compare_orders(const compare_set *set, bool files);
+
 /* ---- against.c, tally.c, child.c ------------------------------------------------------------- */
 
 /* `isomer bench --against`: runs fresh processes of this program (A) and of `program` (B; NULL:

@@ -31,9 +31,9 @@ static bool is_invalid(const json_t *root)
 
 static int check(const char *path, const json_t *root, bool force)
 {
-    if (strcmp(record_text(root, "run.command"), "verify") == 0) {
-        return tool_error(TOOL_FILES, "%s was written by `isomer verify`, which measures no times",
-                          path);
+    if (record_untimed(root)) {
+        return tool_error(TOOL_FILES, "%s was written by `isomer %s`, which measures no times",
+                          path, record_untimed(root));
     }
     if (is_invalid(root) && !force) {
         return tool_error(TOOL_FILES,

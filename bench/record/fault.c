@@ -47,7 +47,7 @@ typedef struct walk {
 
 /* Members are checked in this order, and only the first fault is reported. */
 
-static const char *const commands[] = {"bench", "against", "verify", NULL};
+static const char *const commands[] = {"bench", "against", "verify", "reveal", NULL};
 static const char *statuses[BENCH_STATUSES + 1], *operations[BENCH_OPS + 2],
     *tiers[TOOL_TIERS + 1]; /* set by record_fault */
 static const char *const purposes[] = {"roof", NULL};
@@ -223,6 +223,25 @@ static const rule verify_members[] = {
     {.names = "status", .types = STRING, .words = statuses},
     {.names = "reason", .types = STRING | NIL},
     {.names = "verified", .types = OBJECT | NIL, .members = verified_members},
+    {0}};
+
+static const rule order_members[] = {{.names = "digest text arithmetic", .types = STRING},
+                                     {.names = "terms depth fused pairs values", .types = NUMBER},
+                                     {.names = "rounded", .types = NUMBER | NIL},
+                                     {.names = "named", .types = TRUTH},
+                                     {.names = "tree", .types = STRING | LACKING},
+                                     {.names = "classes", .types = ARRAY | LACKING},
+                                     {0}};
+
+static const rule reveal_members[] = {
+    {.names = "id op variant dtype math backend device", .types = STRING},
+    {.names = "shape", .types = OBJECT},
+    {.names = "library", .types = STRING | NIL},
+    {.names = "kernel", .types = STRING | NIL | LACKING},
+    {.names = "status", .types = STRING, .words = statuses},
+    {.names = "reason", .types = STRING | NIL},
+    {.names = "order", .types = OBJECT | NIL, .members = order_members},
+    {.names = "questions calls seconds", .types = NUMBER | LACKING},
     {0}};
 
 static const rule pair_members[] = {
@@ -498,14 +517,16 @@ char *record_fault(const json_t *root)
     if (!members_allowed(&w, frame, root)) {
         return w.fault;
     }
-    bool timed = strcmp(record_text(root, "run.command"), "verify") != 0;
-    const rule content[] = {
-        {.names = "devices", .types = ARRAY, .members = device_members},
-        {.names = "results", .types = ARRAY, .members = timed ? bench_members : verify_members},
-        {.names = "pairs", .types = ARRAY | LACKING, .members = pair_members},
-        {0}};
+    const char *untimed = record_untimed(root);
+    const rule *members = !untimed                         ? bench_members
+                          : strcmp(untimed, "reveal") == 0 ? reveal_members
+                                                           : verify_members;
+    const rule content[] = {{.names = "devices", .types = ARRAY, .members = device_members},
+                            {.names = "results", .types = ARRAY, .members = members},
+                            {.names = "pairs", .types = ARRAY | LACKING, .members = pair_members},
+                            {0}};
     if (members_allowed(&w, content, root)) {
-        joined(&w, root, timed);
+        joined(&w, root, !untimed);
     }
     return w.fault;
 }

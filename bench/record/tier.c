@@ -30,3 +30,10 @@ bool record_may_compare(const json_t *a, const json_t *b)
 {
     return record_tier(a) == record_tier(b) || (record_is_timed(a) && record_is_timed(b));
 }
+
+const char *record_untimed(const json_t *root)
+{
+    static const char *const commands[] = {"verify", "reveal", NULL};
+    int at = tool_find(commands, record_text(root, "run.command"));
+    return at < 0 ? NULL : commands[at];
+}

@@ -131,12 +131,11 @@ static int load(const request *wanted, json_t **roots)
         if (!roots[i]) {
             return code;
         }
-        if (strcmp(record_text(roots[i], "run.command"), "verify") == 0) {
-            return tool_error(
-                TOOL_FILES,
-                "%s was written by `isomer verify`, which measures no times; a report "
-                "needs a file of `isomer bench --json`",
-                wanted->inputs[i]);
+        if (record_untimed(roots[i])) {
+            return tool_error(TOOL_FILES,
+                              "%s was written by `isomer %s`, which measures no times; a report "
+                              "needs a file of `isomer bench --json`",
+                              wanted->inputs[i], record_untimed(roots[i]));
         }
     }
     return TOOL_OK;

@@ -172,14 +172,15 @@ void reveal_tree_digest(const reveal_tree *t, char text[33])
 /* ---- brackets -------------------------------------------------------------------------------- */
 
 /* The last term of the longest chain first, first + 1, ... of single terms that begins in the node
- * `at`, whose parents add one term each. Sets `*top` to its top. */
+ * `at`, whose parents add one term each in the same way. Sets `*top` to its top. */
 static int32_t run_from(const reveal_tree *t, int32_t at, int32_t stop, int32_t *top)
 {
     int32_t last = t->lowest[at];
     *top = at;
     while (*top != stop) {
         int32_t up = t->parent[*top], other = t->child[up] == *top ? t->next[*top] : t->child[up];
-        if (t->degree[up] != 2 || other != last + 1) {
+        bool rounding = t->products && last > t->lowest[at] && t->fused[other] != t->fused[last];
+        if (t->degree[up] != 2 || other != last + 1 || rounding) {
             break;
         }
         last = other;

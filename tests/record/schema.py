@@ -177,6 +177,9 @@ def main():
                       ("no reasons", drop(("devices", 0, "summary", "reasons")))]
         elif command == "verify":
             chosen = verify_faults()
+        elif command == "reveal":
+            chosen = [("no digest", drop(("results", 0, "order", "digest"))), ("more", put(("run", "more"), 1)),
+                      ("an unknown type", put(("results", 0, "dtype"), "i32"))]
         elif command == "bench":
             chosen = [("no results", drop(("results",))), ("more", put(("run", "more"), 1)),
                       ("a result without an id", drop(("results", 0, "id")))]

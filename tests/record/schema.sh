@@ -32,7 +32,8 @@ assert brief["devices"][0]["tier"] == "hardware"
 END
 expect 2 verify --backend openmp --brief
 expect 0 verify --backend openmp --invariance --case 'gemm/*/f32/[ts]*/*' --json same.json
-set -- verify.json plain.json brief.json same.json
+expect 0 reveal --backend openmp --op gemm,sum --variant tiled --dtype f16,f32 --size 8x8x40,30 --json reveal.json
+set -- verify.json plain.json brief.json same.json reveal.json
 if "$tool" help | grep -q '^  bench '; then
     # Only one small size of each operation: with a sanitizer, more would be slow. The limit keeps the
     # roofs' arrays small, which otherwise grow with the last-level cache.
