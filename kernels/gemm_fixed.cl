@@ -77,17 +77,17 @@ ISO_INLINE iso_i32 modulus(int c)
 
 /* The product of moduli 0 to j - 1, modulo modulus c, at c * (c - 1) / 2 + j. */
 ISO_CONSTANT iso_u8 place[153] = {
-    1,   1,   3,   1,   5,   20,  1,   9,   72,  185, 1,   15,  210, 110, 136, 1,   17,  33,  223,
-    47,  137, 1,   23,  40,  101, 187, 55,  207, 1,   27,  15,  131, 134, 122, 90,  213, 1,   29,
-    131, 1,   24,  26,  137, 55,  103, 1,   33,  164, 14,  169, 42,  87,  54,  94,  118, 1,   39,
-    180, 187, 65,  214, 145, 152, 45,  106, 192, 1,   45,  81,  26,  196, 93,  47,  50,  45,  177,
-    89,  13,  1,   57,  8,   34,  176, 90,  198, 159, 33,  194, 59,  23,  16,  1,   59,  73,  148,
-    112, 84,  150, 193, 53,  120, 54,  25,  106, 105, 1,   63,  46,  58,  83,  43,  134, 181, 99,
-    90,  165, 125, 105, 153, 146, 1,   65,  149, 70,  189, 79,  130, 128, 28,  109, 104, 81,  5,
-    100, 36,  25,  1,   75,  120, 133, 79,  146, 72,  13,  133, 49,  82,  5,   180, 151, 3,   48,
-    33};
+    1,   1,   3,   1,   5,   20,  1,   9,   72,  185, 1,   15,  210, 110, 136, 1,   17,
+    33,  223, 47,  137, 1,   23,  40,  101, 187, 55,  207, 1,   27,  15,  131, 134, 122,
+    90,  213, 1,   29,  131, 1,   24,  26,  137, 55,  103, 1,   33,  164, 14,  169, 42,
+    87,  54,  94,  118, 1,   39,  180, 187, 65,  214, 145, 152, 45,  106, 192, 1,   45,
+    81,  26,  196, 93,  47,  50,  45,  177, 89,  13,  1,   57,  8,   34,  176, 90,  198,
+    159, 33,  194, 59,  23,  16,  1,   59,  73,  148, 112, 84,  150, 193, 53,  120, 54,
+    25,  106, 105, 1,   63,  46,  58,  83,  43,  134, 181, 99,  90,  165, 125, 105, 153,
+    146, 1,   65,  149, 70,  189, 79,  130, 128, 28,  109, 104, 81,  5,   100, 36,  25,
+    1,   75,  120, 133, 79,  146, 72,  13,  133, 49,  82,  5,   180, 151, 3,   48,  33};
 /* The inverse of the product of moduli 0 to c - 1, modulo modulus c. */
-ISO_CONSTANT iso_u8 inverse[18] = {1,   1,  211, 182, 246, 184, 41, 115, 161,
+ISO_CONSTANT iso_u8 inverse[18] = {1,  1,   211, 182, 246, 184, 41,  115, 161,
                                    54, 163, 149, 46,  142, 91,  116, 149, 164};
 
 /* The residue in [-m/2, m/2). */
@@ -249,8 +249,7 @@ fixed_residues(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 k
     const iso_i64 across = (count + TILE_VECTORS - 1) / TILE_VECTORS;
     const iso_i64 down = pitch / TILE_DEPTH;
     const iso_i64 plane = members * count * (pitch / 4); /* in words */
-    for (iso_i64 task = ISO_GROUP_ID(); task < across * down * members;
-         task += ISO_GROUP_COUNT()) {
+    for (iso_i64 task = ISO_GROUP_ID(); task < across * down * members; task += ISO_GROUP_COUNT()) {
         const iso_i64 member = task / (across * down);
         const iso_i64 v0 = task / down % across * TILE_VECTORS;
         const iso_i64 p0 = task % down * TILE_DEPTH;
@@ -470,8 +469,8 @@ ISO_INLINE iso_u64 join(ISO_GLOBAL const iso_i32 *sums, iso_i64 at, iso_i64 plan
     return round_sum(limb, e);
 }
 
-/* Computes the elements of C from the sums: `rows` x `cols` of them from (row, col) on. The block of
- * A begins at vector `row`, that of B at vector `col`. With k = 0 there are no sums. */
+/* Computes the elements of C from the sums: `rows` x `cols` of them from (row, col) on. The block
+ * of A begins at vector `row`, that of B at vector `col`. With k = 0 there are no sums. */
 ISO_KERNEL(ISO_THREADS)
 fixed_join(ISO_GLOBAL const iso_i32 *sums, iso_i64 sums_at, ISO_GLOBAL const iso_u32 *exponents,
            iso_i64 a_at, iso_i64 b_at, iso_i64 m, iso_i64 n, iso_i64 k, ISO_GLOBAL elem *c,
@@ -491,9 +490,9 @@ fixed_join(ISO_GLOBAL const iso_i32 *sums, iso_i64 sums_at, ISO_GLOBAL const iso
             const iso_u32 f = exponents[b_at + member * next_b + j];
             iso_u64 bits = (iso_u64)(2 * T_FIELDS + 1) << (T_FRACTION - 1); /* a NaN */
             if (e != EXPONENT_BAD && f != EXPONENT_BAD) {
-                const iso_i32 scale = e == 0u || f == 0u ? 0
-                                                         : (iso_i32)e + (iso_i32)f -
-                                                               2 * EXPONENT_BIAS - 2 * DIGITS;
+                const iso_i32 scale =
+                    e == 0u || f == 0u ? 0
+                                       : (iso_i32)e + (iso_i32)f - 2 * EXPONENT_BIAS - 2 * DIGITS;
                 bits = join(sums, sums_at + at, plane, scale);
             }
 #if ISO_DTYPE == ISO_F64
