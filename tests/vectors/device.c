@@ -230,7 +230,10 @@ int main(int argc, char **argv)
     FILE *file = argc > 2 ? fopen(argv[2], "r") : NULL;
     must(file != NULL, "usage: device SPEC FILE");
     must(iso_device_open(argv[1], &device) == ISO_OK, argv[1]);
-    must(iso_stream_create(device, ISO_STREAM_INLINE, &stream) == ISO_OK, "iso_stream_create");
+    /* A GPU has no inline streams. */
+    must(iso_stream_create(device, ISO_STREAM_INLINE, &stream) == ISO_OK ||
+             iso_stream_create(device, 0, &stream) == ISO_OK,
+         "iso_stream_create");
     for (int i = 0; i < 4; i++) {
         must(iso_buffer_create(device, ROOM, &buffers[i]) == ISO_OK, "iso_buffer_create");
     }
