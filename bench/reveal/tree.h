@@ -93,6 +93,11 @@ typedef struct reveal_arithmetic {
 double reveal_value(const reveal_tree *tree, const reveal_arithmetic *arithmetic, const double *x,
                     const double *y, double *scratch);
 
+/* ---- ways.c ---------------------------------------------------------------------------------- */
+
+/* How the tree adds its terms, in words: "folded in halves". NULL: no known way. */
+const char *reveal_way(const reveal_tree *tree);
+
 /* ---- words.c --------------------------------------------------------------------------------- */
 
 /* Names the order: "one chain, ascending", ... The caller frees the text. `known` is false if it
