@@ -109,6 +109,7 @@ each() {
     tries all bench --backend openmp --op copy --dtype f32 --size 4Ki --rounds 3 --json bench.json
 }
 each
+tries both reveal --backend openmp --variant tiled --dtype f32 --size 4x4x40 --json reveal.json
 tries both vectors --count 20 --out vectors.jsonl
 tries both compare "$results" "$results" --json compare.json
 tries all report "$results" --output page.html
