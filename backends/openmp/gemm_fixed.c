@@ -15,9 +15,12 @@
 enum {
     FIXED_ALIGN = 256,
     FIXED_CHUNK = 256,  /* steps of K that are packed at a time */
-    FIXED_UNIT = 96,    /* rows and columns of a unit, about */
+    FIXED_ROWS = 96,    /* rows of a unit, about */
+    FIXED_COLS = 384,   /* its columns, times the slices of B, about */
+    FIXED_UNITS = 4,    /* units for each thread, if columns can be shared out */
     FIXED_VECTORS = 64, /* rows or columns whose largest magnitude is found at a time */
     FIXED_LIMBS = 3,
+    FIXED_FACTORS = 3,    /* for each row and column */
     FIXED_BAD = INT32_MAX /* the exponent of a row or column with an infinity or a NaN */
 };
 
@@ -45,15 +48,17 @@ typedef struct fixed_plan {
     const cpu_fixed_type *type;
     const cpu_gemm_type *tile;   /* of f64 */
     const cpu_gemm_type *stored; /* of the operation's type */
+    void (*round_line)(const cpu_fixed_line *line, float *out);
     fixed_cut cut;
     int threads, pairs;
+    int short_sums; /* the sums of one run are all, and two slices are enough to round them */
     int64_t a_row, a_col, b_row, b_col; /* strides */
     int64_t a_members, b_members;
     int64_t unit_rows, unit_cols, units_down, units_across;
     int64_t exponent_bytes; /* of all rows, then all columns */
     /* A thread's scratch memory: packed slices, exact sums of a run, sums of all, factors, a line
-     */
-    int64_t a_bytes, b_bytes, t_bytes, s_bytes, f_bytes, line_bytes, thread_bytes;
+     * of C, a strip of A or B */
+    int64_t a_bytes, b_bytes, t_bytes, s_bytes, f_bytes, line_bytes, strip_bytes, thread_bytes;
 } fixed_plan;
 
 static int64_t round_up(int64_t n, int64_t size)
@@ -78,13 +83,20 @@ static void plan_make(fixed_plan *p, const cpu_device *device, const iso_gemm_op
     p->b_members = op->stride_b ? op->batch : 1;
     const int64_t mr = p->tile->mr;
     const int64_t nr = p->tile->nr;
-    p->unit_rows = cpu_least(round_up(op->m, mr), round_up(FIXED_UNIT, mr));
-    p->unit_cols = cpu_least(round_up(op->n, nr), round_up(FIXED_UNIT, nr));
-    p->units_down = cpu_pieces(op->m, p->unit_rows);
-    p->units_across = cpu_pieces(op->n, p->unit_cols);
     const double work = (double)op->m * (double)op->n * (double)(op->k > 0 ? op->k : 1) *
                         (double)op->batch * (double)p->pairs;
     p->threads = cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_THREAD);
+    p->unit_rows = cpu_least(round_up(op->m, mr), round_up(FIXED_ROWS, mr));
+    p->unit_cols = cpu_least(round_up(op->n, nr), round_up(FIXED_COLS / p->cut.b_slices, nr));
+    p->units_down = cpu_pieces(op->m, p->unit_rows);
+    p->units_across = cpu_pieces(op->n, p->unit_cols);
+    while (p->unit_cols > FIXED_ROWS && p->threads > 1 &&
+           p->units_down * p->units_across * op->batch < (int64_t)p->threads * FIXED_UNITS) {
+        p->unit_cols = round_up(p->unit_cols / 2, nr);
+        p->units_across = cpu_pieces(op->n, p->unit_cols);
+    }
+    p->short_sums = op->k > 0 && op->k <= p->cut.run && op->dtype != ISO_F64;
+    p->round_line = device->kernels->fixed->round_line;
     const int64_t exponents = p->a_members * op->m + p->b_members * op->n;
     const int64_t chunk = cpu_least(op->k, FIXED_CHUNK) * (int64_t)sizeof(double);
     const int64_t cells = p->unit_rows * p->unit_cols;
@@ -92,11 +104,13 @@ static void plan_make(fixed_plan *p, const cpu_device *device, const iso_gemm_op
     p->a_bytes = round_up(p->cut.a_slices * p->unit_rows * chunk, FIXED_ALIGN);
     p->b_bytes = round_up(p->cut.b_slices * p->unit_cols * chunk, FIXED_ALIGN);
     p->t_bytes = round_up(p->pairs * cells * (int64_t)sizeof(double), FIXED_ALIGN);
-    p->s_bytes = round_up(cells * (int64_t)sizeof(fixed_sum), FIXED_ALIGN);
-    p->f_bytes = round_up(2 * (p->unit_rows + p->unit_cols) * (int64_t)sizeof(double), FIXED_ALIGN);
+    p->s_bytes = p->short_sums ? 0 : round_up(cells * (int64_t)sizeof(fixed_sum), FIXED_ALIGN);
+    p->f_bytes = round_up(FIXED_FACTORS * (p->unit_rows + p->unit_cols) * (int64_t)sizeof(double),
+                          FIXED_ALIGN);
     p->line_bytes = round_up((int64_t)p->stored->nr * p->stored->real_bytes, FIXED_ALIGN);
-    p->thread_bytes =
-        p->a_bytes + p->b_bytes + p->t_bytes + p->s_bytes + p->f_bytes + p->line_bytes;
+    p->strip_bytes = round_up((mr > nr ? mr : nr) * chunk, FIXED_ALIGN);
+    p->thread_bytes = p->a_bytes + p->b_bytes + p->t_bytes + p->s_bytes + p->f_bytes +
+                      p->line_bytes + p->strip_bytes;
 }
 
 int64_t gemm_fixed_workspace(const cpu_device *device, const iso_gemm_op *op)
@@ -187,18 +201,21 @@ typedef struct fixed_unit {
     int64_t rows, cols;
     const int32_t *e, *f;
     double *packed_a, *packed_b, *totals;
-    double *a_factors, *b_factors; /* once, then again */
+    double *a_factors, *b_factors; /* to scale, in two steps, and to scale back */
     fixed_sum *sums;
-    char *line;
+    char *line, *strip;
 } fixed_unit;
 
-/* 2^(p - e) as two factors, because it may be greater or smaller than any f64. */
-static void set_factors(int p, const int32_t *e, int64_t count, int64_t again_at, double *factors)
+/* 2^(p - e) as two factors, because it may be greater or smaller than any f64; and 2^(e - p), which
+ * is only used where it fits. Vectors that are not there become zeros. */
+static void set_factors(int p, const int32_t *e, int64_t count, int64_t room, double *factors)
 {
-    for (int64_t i = 0; i < count; i++) {
-        const int shift = e[i] == FIXED_BAD ? 0 : p - e[i];
-        factors[i] = ldexp(1, shift / 2);
-        factors[again_at + i] = ldexp(1, shift - shift / 2);
+    for (int64_t i = 0; i < room; i++) {
+        const int bad = i < count && e[i] == FIXED_BAD;
+        const int shift = i < count && !bad ? p - e[i] : 0;
+        factors[i] = i < count ? ldexp(1, shift / 2) : 0;
+        factors[room + i] = i < count ? ldexp(1, shift - shift / 2) : 0;
+        factors[2 * room + i] = bad ? NAN : ldexp(1, -shift);
     }
 }
 
@@ -213,42 +230,42 @@ static void pack_b(const fixed_unit *u, int64_t from, int64_t k, int64_t j)
 {
     const fixed_plan *p = u->plan;
     const int64_t nr = p->tile->nr;
+    const int64_t at = from * p->b_row + j * p->b_col;
+    p->stored->pack(u->strip, nr, u->b + at * iso_dtype_size(p->op->dtype), p->b_col, p->b_row,
+                    cpu_least(nr, u->cols - j), k);
     const cpu_fixed_pack pack = {
         .to = u->packed_b + j * p->cut.b_slices * k,
         .width = nr,
         .next = k * nr,
-        .from = u->b + (from * p->b_row + j * p->b_col) * iso_dtype_size(p->op->dtype),
-        .step = p->b_col,
-        .k_step = p->b_row,
-        .count = cpu_least(nr, u->cols - j),
         .k = k,
+        .strip = u->strip,
         .once = u->b_factors + j,
         .again = u->b_factors + p->unit_cols + j,
         .slices = p->cut.b_slices,
         .bits = p->cut.b_bits,
     };
-    p->type->pack(&pack);
+    p->type->cut(&pack);
 }
 
 static void pack_a(const fixed_unit *u, int64_t from, int64_t k, int64_t i)
 {
     const fixed_plan *p = u->plan;
     const int64_t count = cpu_least(p->tile->mr, u->rows - i);
+    const int64_t at = from * p->a_col + i * p->a_row;
+    p->stored->pack(u->strip, strip_height(count), u->a + at * iso_dtype_size(p->op->dtype),
+                    p->a_row, p->a_col, count, k);
     const cpu_fixed_pack pack = {
         .to = u->packed_a + i * p->cut.a_slices * k,
         .width = strip_height(count),
         .next = k * p->tile->mr,
-        .from = u->a + (from * p->a_col + i * p->a_row) * iso_dtype_size(p->op->dtype),
-        .step = p->a_row,
-        .k_step = p->a_col,
-        .count = count,
         .k = k,
+        .strip = u->strip,
         .once = u->a_factors + i,
         .again = u->a_factors + p->unit_rows + i,
         .slices = p->cut.a_slices,
         .bits = p->cut.a_bits,
     };
-    p->type->pack(&pack);
+    p->type->cut(&pack);
 }
 
 /* The sums of a tile for each pair of slices lie one after another. */
@@ -367,6 +384,42 @@ static double rounded(fixed_sum sum, int e, int digits, int least)
     return ldexp(sign * (double)kept, e + cut);
 }
 
+/* t of `count` elements of a row, which begin at the start of a tile. */
+static void round_long(const fixed_unit *u, int64_t i, int64_t j, int64_t count)
+{
+    const fixed_plan *p = u->plan;
+    for (int64_t c = 0; c < count; c++) {
+        const fixed_sum *sum = &u->sums[i * u->cols + j + c];
+        const int32_t e = p->op->k > 0 ? u->e[i] : 0;
+        const int32_t f = p->op->k > 0 ? u->f[j + c] : 0;
+        const int bad = e == FIXED_BAD || f == FIXED_BAD;
+        const int scale = bad ? 0 : e + f - 2 * p->cut.p;
+        if (p->op->dtype == ISO_F64) {
+            ((double *)(void *)u->line)[c] = bad ? NAN : rounded(*sum, scale, 53, -1074);
+        } else {
+            ((float *)(void *)u->line)[c] = bad ? NAN : (float)rounded(*sum, scale, 24, -149);
+        }
+    }
+}
+
+static void round_short(const fixed_unit *u, int64_t i, int64_t j, int64_t count)
+{
+    const fixed_plan *p = u->plan;
+    const int64_t nr = p->tile->nr;
+    for (int64_t c = 0; c < count; c += nr) {
+        const cpu_fixed_line line = {
+            .sums = totals_of(u, i, j + c) + i % p->tile->mr * nr,
+            .next = p->tile->mr * nr,
+            .count = cpu_least(nr, count - c),
+            .slices = p->pairs,
+            .weight = (double)(1LL << p->cut.b_bits),
+            .row = u->a_factors[2 * p->unit_rows + i],
+            .cols = u->b_factors + 2 * p->unit_cols + j + c,
+        };
+        p->round_line(&line, (float *)(void *)u->line + c);
+    }
+}
+
 /* Rounds the sums of a row, and computes its elements of C. */
 static void finish_row(const fixed_unit *u, int64_t i)
 {
@@ -375,17 +428,10 @@ static void finish_row(const fixed_unit *u, int64_t i)
     const int64_t nr = p->stored->nr;
     for (int64_t j = 0; j < u->cols; j += nr) {
         const int64_t count = cpu_least(nr, u->cols - j);
-        for (int64_t c = 0; c < count; c++) {
-            const fixed_sum *sum = &u->sums[i * u->cols + j + c];
-            const int32_t e = g->k > 0 ? u->e[i] : 0;
-            const int32_t f = g->k > 0 ? u->f[j + c] : 0;
-            const int bad = e == FIXED_BAD || f == FIXED_BAD;
-            const int scale = bad ? 0 : e + f - 2 * p->cut.p;
-            if (g->dtype == ISO_F64) {
-                ((double *)(void *)u->line)[c] = bad ? NAN : rounded(*sum, scale, 53, -1074);
-            } else {
-                ((float *)(void *)u->line)[c] = bad ? NAN : (float)rounded(*sum, scale, 24, -149);
-            }
+        if (p->short_sums) {
+            round_short(u, i, j, count);
+        } else {
+            round_long(u, i, j, count);
         }
         p->stored->finish(u->line, 1, count, g->alpha, g->beta,
                           u->c + (i * g->ldc + j) * iso_dtype_size(g->dtype), g->ldc, 1);
@@ -401,7 +447,9 @@ static void run_unit(const fixed_unit *u)
     const int64_t nr = p->tile->nr;
     const int64_t k = p->op->k;
     int64_t since = 0;
-    memset(u->sums, 0, (size_t)(u->rows * u->cols) * sizeof *u->sums);
+    if (!p->short_sums) {
+        memset(u->sums, 0, (size_t)(u->rows * u->cols) * sizeof *u->sums);
+    }
     for (int64_t from = 0; from < k; from += FIXED_CHUNK) {
         const int64_t here = cpu_least(FIXED_CHUNK, k - from);
         for (int64_t j = 0; j < u->cols; j += nr) {
@@ -414,7 +462,7 @@ static void run_unit(const fixed_unit *u)
             }
         }
         since += here;
-        if (from + here == k || since + FIXED_CHUNK > p->cut.run) {
+        if (!p->short_sums && (from + here == k || since + FIXED_CHUNK > p->cut.run)) {
             end_run(u);
             since = 0;
         }
@@ -444,9 +492,10 @@ static fixed_unit unit_of(const fixed_run *run, int64_t taken, int thread)
         .totals = (double *)(void *)(own + p->a_bytes + p->b_bytes),
         .sums = (fixed_sum *)(void *)(own + p->a_bytes + p->b_bytes + p->t_bytes),
         .a_factors = (double *)(void *)(own + p->a_bytes + p->b_bytes + p->t_bytes + p->s_bytes),
-        .line = own + p->thread_bytes - p->line_bytes,
+        .line = own + p->thread_bytes - p->strip_bytes - p->line_bytes,
+        .strip = own + p->thread_bytes - p->strip_bytes,
     };
-    u.b_factors = u.a_factors + 2 * p->unit_rows;
+    u.b_factors = u.a_factors + FIXED_FACTORS * p->unit_rows;
     if (g->k > 0) {
         const int64_t of_a = p->a_members > 1 ? member : 0;
         const int64_t of_b = p->b_members > 1 ? member : 0;

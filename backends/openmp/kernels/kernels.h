@@ -75,29 +75,38 @@ typedef struct cpu_gemm_kernels {
 
 /* ---- fixed.c --------------------------------------------------------------------------------- */
 
-/* Vectors (rows of A or columns of B) that become whole numbers and are packed as a strip. Element
- * p of vector i is from[i * step + p * k_step]; its number is that times once[i] times again[i],
- * rounded. The number is the sum over s of slice s, which is at to[s * next + p * width + i], times
- * 2^(s * bits). Vectors beyond `count` are zeros. */
+/* A strip, packed by cpu_gemm_type.pack, whose elements become whole numbers: x times once[i] times
+ * again[i], rounded, for row or column i. A number is the sum over s of slice s, which is at
+ * to[s * next + p * width + i], times 2^(s * bits). */
 typedef struct cpu_fixed_pack {
     double *to;
-    int64_t width, next;
-    const void *from;
-    int64_t step, k_step, count, k;
+    int64_t width, next, k;
+    const void *strip;
     const double *once, *again;
     int slices, bits;
 } cpu_fixed_pack;
+
+/* A line of exact sums: sums[i], plus sums[next + i] * weight if there are two slices, times
+ * row * cols[i], which are powers of two or NaN. */
+typedef struct cpu_fixed_line {
+    const double *sums;
+    int64_t next, count;
+    int slices;
+    double weight, row;
+    const double *cols;
+} cpu_fixed_line;
 
 typedef struct cpu_fixed_type {
     /* The largest magnitude among k elements of each of `count` vectors: its bits without the sign.
      */
     void (*largest)(const void *from, int64_t step, int64_t k_step, int64_t count, int64_t k,
                     uint64_t *to);
-    void (*pack)(const cpu_fixed_pack *g);
+    void (*cut)(const cpu_fixed_pack *g);
 } cpu_fixed_type;
 
 typedef struct cpu_fixed_kernels {
-    cpu_fixed_type type[CPU_ELEMENTS]; /* [iso_dtype]; empty for integers */
+    cpu_fixed_type type[CPU_ELEMENTS];                       /* [iso_dtype]; empty for integers */
+    void (*round_line)(const cpu_fixed_line *g, float *out); /* one rounding to f32 */
 } cpu_fixed_kernels;
 
 /* ---- reduce.c and order.c: docs/bits.md ------------------------------------------------ */
