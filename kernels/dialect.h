@@ -198,7 +198,7 @@ ISO_INLINE iso_u16 iso_f32_to_f16(float value)
 #endif
 #define ISO_GLOBAL
 #define ISO_SHARED   __shared__
-#define ISO_CONSTANT __constant__
+#define ISO_CONSTANT __constant__ const
 #define ISO_SHARED_AT
 #define ISO_INLINE            static __device__ __forceinline__
 #define ISO_RESTRICT          __restrict__

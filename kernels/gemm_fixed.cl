@@ -436,36 +436,86 @@ ISO_INLINE iso_u64 round_sum(iso_u32 *limb, iso_i32 e)
     return kept | (iso_u64)negative << (ISO_DTYPE == ISO_F64 ? 63 : 31);
 }
 
-/* The digits of the sum in the number system whose places weigh 1, m0, m0 m1, ... They lie in
- * [-m/2, m/2), so the number has the sum's sign. */
+/* Not loops: not every compiler unrolls loops over so many digits, which must stay in registers. */
+#define TERM(j) ((j) < c ? digit[(j) % ISO_MODULI] * place[c * (c - 1) / 2 + (j)] : 0)
+
+/* Digit c of a number, in the number system whose places weigh 1, m0, m0 m1, ...; `sum` is the
+ * number modulo modulus c. Digits lie in [-m/2, m/2), so the number has the sign of its highest. */
+ISO_INLINE iso_i32 next_digit(const iso_i32 *digit, iso_i32 sum, int c)
+{
+    const iso_i32 m = modulus(c);
+    const iso_i32 below = TERM(0) + TERM(1) + TERM(2) + TERM(3) + TERM(4) + TERM(5) + TERM(6) +
+                          TERM(7) + TERM(8) + TERM(9) + TERM(10) + TERM(11) + TERM(12) + TERM(13) +
+                          TERM(14) + TERM(15) + TERM(16);
+    return balanced((sum % m - below % m) * inverse[c], m);
+}
+
+/* limb = limb * m + digit */
+ISO_INLINE void append(iso_u32 *limb, iso_i32 m, iso_i32 digit)
+{
+    iso_i64 carry = digit;
+    ISO_UNROLL
+    for (int i = 0; i < LIMBS; i++) {
+        carry += (iso_i64)limb[i] * m;
+        limb[i] = (iso_u32)carry;
+        carry >>= 32;
+    }
+}
+
+#define DIGIT(c)                                                                                   \
+    if ((c) < ISO_MODULI) {                                                                        \
+        digit[(c) % ISO_MODULI] = next_digit(digit, sums[at + (c) * plane], c);                    \
+    }
+
+#define APPEND(c)                                                                                  \
+    if ((c) < ISO_MODULI) {                                                                        \
+        append(limb, modulus(c), digit[(c) % ISO_MODULI]);                                         \
+    }
+
 ISO_INLINE iso_u64 join(ISO_GLOBAL const iso_i32 *sums, iso_i64 at, iso_i64 plane, iso_i32 e)
 {
     iso_i32 digit[ISO_MODULI];
     iso_u32 limb[LIMBS];
-    ISO_UNROLL
-    for (int c = 0; c < ISO_MODULI; c++) {
-        const iso_i32 m = modulus(c);
-        iso_i32 below = 0;
-        ISO_UNROLL
-        for (int j = 0; j < c; j++) {
-            below += digit[j] * place[c * (c - 1) / 2 + j];
-        }
-        digit[c] = balanced((sums[at + c * plane] % m - below % m) * inverse[c], m);
-    }
+    DIGIT(0)
+    DIGIT(1)
+    DIGIT(2)
+    DIGIT(3)
+    DIGIT(4)
+    DIGIT(5)
+    DIGIT(6)
+    DIGIT(7)
+    DIGIT(8)
+    DIGIT(9)
+    DIGIT(10)
+    DIGIT(11)
+    DIGIT(12)
+    DIGIT(13)
+    DIGIT(14)
+    DIGIT(15)
+    DIGIT(16)
+    DIGIT(17)
     ISO_UNROLL
     for (int i = 0; i < LIMBS; i++) {
         limb[i] = 0u;
     }
-    ISO_UNROLL
-    for (int c = ISO_MODULI - 1; c >= 0; c--) {
-        iso_i64 carry = digit[c];
-        ISO_UNROLL
-        for (int i = 0; i < LIMBS; i++) {
-            carry += (iso_i64)limb[i] * modulus(c);
-            limb[i] = (iso_u32)carry;
-            carry >>= 32;
-        }
-    }
+    APPEND(17)
+    APPEND(16)
+    APPEND(15)
+    APPEND(14)
+    APPEND(13)
+    APPEND(12)
+    APPEND(11)
+    APPEND(10)
+    APPEND(9)
+    APPEND(8)
+    APPEND(7)
+    APPEND(6)
+    APPEND(5)
+    APPEND(4)
+    APPEND(3)
+    APPEND(2)
+    APPEND(1)
+    APPEND(0)
     return round_sum(limb, e);
 }
 

@@ -29,17 +29,19 @@ static const simt_text text = {
 
 /* ---- how many moduli ------------------------------------------------------------------------- */
 
+enum { REACHES = 4 };
+
 /* Up to `reach[i]` terms, a sum is determined by `least + i` moduli: their product exceeds twice
  * the number of terms times 2^(2p), with p from clause 7. */
 typedef struct fixed_moduli {
     int32_t least;
-    int64_t reach[5];
+    int64_t reach[REACHES];
 } fixed_moduli;
 
 static const fixed_moduli moduli[] = {
-    [ISO_F16] = {5, {476, 114910, 27463533, 6399003395, 1465371777600}},
-    [ISO_BF16] = {5, {476, 114910, 27463533, 6399003395, 1465371777600}},
-    [ISO_F32] = {7, {104, 24410, 5589949, 1268918584, 282968844428}},
+    [ISO_F16] = {6, {114910, 27463533, 6399003395, 1465371777600}},
+    [ISO_BF16] = {6, {114910, 27463533, 6399003395, 1465371777600}},
+    [ISO_F32] = {8, {24410, 5589949, 1268918584, 282968844428}},
     [ISO_F64] = {15, {1762, 340108, 64960751, 11757896029}},
 };
 
@@ -47,7 +49,7 @@ static const fixed_moduli moduli[] = {
 static int32_t moduli_for(iso_dtype dtype, int64_t k)
 {
     const fixed_moduli *row = &moduli[dtype];
-    for (int32_t i = 0; i < 5 && row->reach[i] > 0; i++) {
+    for (int32_t i = 0; i < REACHES; i++) {
         if (k <= row->reach[i]) {
             return row->least + i;
         }
@@ -170,7 +172,7 @@ iso_status simt_fixed_supports(const simt_device *device, const iso_gemm_op *g)
                                   "gemm: variant fixed: k is %" PRId64
                                   ", and this backend's sums of %s reach only %" PRId64 " terms",
                                   g->k, iso_dtype_name(g->dtype),
-                                  moduli[g->dtype].reach[g->dtype == ISO_F64 ? 3 : 4]);
+                                  moduli[g->dtype].reach[REACHES - 1]);
     }
     return ISO_OK;
 }
@@ -192,7 +194,7 @@ void simt_fixed_describe(const simt_device *device, const iso_gemm_op *g, iso_op
 
 void simt_fixed_each(const simt_limits *limits, iso_dtype dtype, simt_visit *visit, void *context)
 {
-    for (int32_t i = 0; i < 5 && moduli[dtype].reach[i] > 0; i++) {
+    for (int32_t i = 0; i < REACHES; i++) {
         const simt_spec spec = spec_for(limits, dtype, moduli[dtype].least + i);
         visit(&spec, context);
     }

@@ -28,7 +28,7 @@ fake_state *const fake_state_at = &fake_is;
 #define __launch_bounds__(...) __attribute__((fake_bounds(__VA_ARGS__)))
 #define __device__
 #define __host__
-#define __constant__    static const
+#define __constant__    static
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__    __attribute__((noinline))
 /* A separate section, so that the engine can fill it with garbage before each group. */
