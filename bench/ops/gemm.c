@@ -403,7 +403,7 @@ static void fixed_cases(verify_list *list, iso_dtype dtype, bool full)
     const int64_t longs[] = {limit,     limit + 1, limit + limit / 256, limit - 1,
                              8192 + 17, 65537,     131072 + 1,          8191};
     int turn = (int)dtype;
-    for (int i = 0; i < COUNT(fills) * (full ? 50 : 3); i++) {
+    for (int i = 0; i < COUNT(fills) * (full ? 60 : 3); i++) {
         bench_case item = start(dtype, i + turn);
         item.fill = fills[i % COUNT(fills)];
         set_mnk(&item, 1 + (i * 5 + turn) % 9, 1 + (i * 7) % 11,
