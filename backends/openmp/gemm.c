@@ -48,25 +48,14 @@ typedef struct gemm_plan {
     int64_t slot_bytes; /* if split: size of one segment's totals for the whole of C */
 } gemm_plan;
 
-static int64_t round_up(int64_t n, int64_t size)
-{
-    return cpu_pieces(n, size) * size;
-}
-
-/* How many rows the register tile computes for a strip that has only `rows`. */
-static int64_t strip_height(int64_t rows)
-{
-    return rows == 1 ? 1 : rows + (rows & 1);
-}
-
 /* How many elements the register tiles compute for a C of m x n, including the padding. */
 static double padded(const cpu_gemm_type *type, int64_t m, int64_t n)
 {
     const int64_t full = m / type->mr * type->mr;
-    const int64_t rows = full + (m > full ? strip_height(m - full) : 0);
+    const int64_t rows = full + (m > full ? gemm_strip_height(m - full) : 0);
     /* A tile of fewer than four rows is limited by latency, so it takes as long as one of four. */
     const double least_rows = rows < 4 ? 4 : (double)rows;
-    return least_rows * (double)round_up(n, type->nr);
+    return least_rows * (double)gemm_round_up(n, type->nr);
 }
 
 static void swap(int64_t *a, int64_t *b)
@@ -136,8 +125,8 @@ static void plan_units(gemm_plan *p, int64_t l2_bytes)
     const int64_t line = cpu_least(p->k > 0 ? p->k : 1, CPU_GEMM_SEGMENT) * p->type->real_bytes;
     const int64_t in_l2 = (l2_bytes > 0 ? l2_bytes : 256 << 10) / 2 / line;
     p->part_rows = in_l2 < mr ? mr : cpu_least(in_l2, GEMM_UNIT_MAX) / mr * mr;
-    p->unit_rows = cpu_least(round_up(p->m, mr), GEMM_UNIT_MAX / mr * mr);
-    p->unit_cols = cpu_least(round_up(p->n, nr), GEMM_UNIT_MAX / nr * nr);
+    p->unit_rows = cpu_least(gemm_round_up(p->m, mr), GEMM_UNIT_MAX / mr * mr);
+    p->unit_cols = cpu_least(gemm_round_up(p->n, nr), GEMM_UNIT_MAX / nr * nr);
     if (p->unit_rows <= 2 * mr) {
         /* The packed part of B is read only once or twice. It is kept small, so that it does not
          * push other data out of the cache. */
@@ -147,9 +136,9 @@ static void plan_units(gemm_plan *p, int64_t l2_bytes)
     const int64_t wanted = p->threads > 1 ? (int64_t)p->threads * GEMM_UNITS_A_THREAD : 1;
     while (count_units(p) < cpu_pieces(wanted, p->batch)) {
         if (p->unit_cols >= p->unit_rows && p->unit_cols >= 2 * GEMM_UNIT_MIN) {
-            p->unit_cols = round_up(p->unit_cols / 2, nr);
+            p->unit_cols = gemm_round_up(p->unit_cols / 2, nr);
         } else if (p->unit_rows >= 2 * GEMM_UNIT_MIN) {
-            p->unit_rows = round_up(p->unit_rows / 2, mr);
+            p->unit_rows = gemm_round_up(p->unit_rows / 2, mr);
         } else {
             break;
         }
@@ -190,10 +179,10 @@ static void plan_make(gemm_plan *p, const cpu_device *device, const iso_gemm_op 
         p->threads = (int)cpu_least(p->threads, p->units_down * p->units_across * p->batch);
     }
     const int64_t line = cpu_least(p->k, CPU_GEMM_SEGMENT) * p->type->real_bytes;
-    p->a_bytes = round_up(p->part_rows * line, GEMM_ALIGN);
-    p->b_bytes = round_up(p->unit_cols * line, GEMM_ALIGN);
+    p->a_bytes = gemm_round_up(p->part_rows * line, GEMM_ALIGN);
+    p->b_bytes = gemm_round_up(p->unit_cols * line, GEMM_ALIGN);
     if (p->segments > 1 && p->split == 0) {
-        p->t_bytes = round_up(p->unit_rows * p->unit_cols * p->type->real_bytes, GEMM_ALIGN);
+        p->t_bytes = gemm_round_up(p->unit_rows * p->unit_cols * p->type->real_bytes, GEMM_ALIGN);
     }
 }
 
@@ -245,7 +234,7 @@ static void pack_a(const gemm_unit *u, const char *a, int64_t row, int64_t rows,
     const int64_t mr = p->type->mr;
     for (int64_t i = 0; i < rows; i += mr) {
         const int64_t count = cpu_least(mr, rows - i);
-        p->type->pack(u->packed_a + i * k * p->type->real_bytes, strip_height(count),
+        p->type->pack(u->packed_a + i * k * p->type->real_bytes, gemm_strip_height(count),
                       a + (row + i) * p->a_row * p->cell_bytes, p->a_row, p->a_col, count, k);
     }
 }
@@ -267,7 +256,7 @@ static void multiply_part(const gemm_unit *u, int64_t row, int64_t rows, int64_t
             if (u->totals) {
                 t = u->totals + (j / nr * strips + (row + i) / mr) * mr * nr * real;
             }
-            p->type->tile((int)strip_height(count), k, u->packed_a + i * k * real,
+            p->type->tile((int)gemm_strip_height(count), k, u->packed_a + i * k * real,
                           u->packed_b + j * k * real, t, !first);
             if (last) {
                 char *c = u->c + ((row + i) * p->c_row + j * p->c_col) * p->cell_bytes;
@@ -395,7 +384,7 @@ static void join_unit(const gemm_run *run, int64_t block, int64_t strip)
     for (int64_t i = 0; strip * nr < u.cols && i < strips; i++) {
         char *t = split_slot(run, 0, block) + (strip * strips + i) * tile_bytes;
         for (int64_t slot = 1; slot < run->split_count; slot++) {
-            const int64_t rows = strip_height(cpu_least(mr, u.rows - i * mr));
+            const int64_t rows = gemm_strip_height(cpu_least(mr, u.rows - i * mr));
             add_tile(t, t + slot * p->slot_bytes, rows * nr, p->type->real_bytes);
         }
         if (last) {

@@ -8,6 +8,18 @@
 
 enum { GEMM_WORK_A_THREAD = 500000 /* multiplications that justify waking a thread */ };
 
+/* The least multiple of `size` that is at least n. */
+static inline int64_t gemm_round_up(int64_t n, int64_t size)
+{
+    return cpu_pieces(n, size) * size;
+}
+
+/* How many rows the register tile computes for a strip that has only `rows`. */
+static inline int64_t gemm_strip_height(int64_t rows)
+{
+    return rows == 1 ? 1 : rows + (rows & 1);
+}
+
 /* gemm_naive.c */
 void gemm_naive(const cpu_device *device, const iso_gemm_op *op);
 

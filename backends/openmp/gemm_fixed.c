@@ -61,11 +61,6 @@ typedef struct fixed_plan {
     int64_t a_bytes, b_bytes, t_bytes, s_bytes, f_bytes, line_bytes, strip_bytes, thread_bytes;
 } fixed_plan;
 
-static int64_t round_up(int64_t n, int64_t size)
-{
-    return cpu_pieces(n, size) * size;
-}
-
 static void plan_make(fixed_plan *p, const cpu_device *device, const iso_gemm_op *op)
 {
     memset(p, 0, sizeof *p);
@@ -86,13 +81,14 @@ static void plan_make(fixed_plan *p, const cpu_device *device, const iso_gemm_op
     const double work = (double)op->m * (double)op->n * (double)(op->k > 0 ? op->k : 1) *
                         (double)op->batch * (double)p->pairs;
     p->threads = cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_THREAD);
-    p->unit_rows = cpu_least(round_up(op->m, mr), round_up(FIXED_ROWS, mr));
-    p->unit_cols = cpu_least(round_up(op->n, nr), round_up(FIXED_COLS / p->cut.b_slices, nr));
+    p->unit_rows = cpu_least(gemm_round_up(op->m, mr), gemm_round_up(FIXED_ROWS, mr));
+    p->unit_cols =
+        cpu_least(gemm_round_up(op->n, nr), gemm_round_up(FIXED_COLS / p->cut.b_slices, nr));
     p->units_down = cpu_pieces(op->m, p->unit_rows);
     p->units_across = cpu_pieces(op->n, p->unit_cols);
     while (p->unit_cols > FIXED_ROWS && p->threads > 1 &&
            p->units_down * p->units_across * op->batch < (int64_t)p->threads * FIXED_UNITS) {
-        p->unit_cols = round_up(p->unit_cols / 2, nr);
+        p->unit_cols = gemm_round_up(p->unit_cols / 2, nr);
         p->units_across = cpu_pieces(op->n, p->unit_cols);
     }
     p->short_sums = op->k > 0 && op->k <= p->cut.run && op->dtype != ISO_F64;
@@ -100,15 +96,15 @@ static void plan_make(fixed_plan *p, const cpu_device *device, const iso_gemm_op
     const int64_t exponents = p->a_members * op->m + p->b_members * op->n;
     const int64_t chunk = cpu_least(op->k, FIXED_CHUNK) * (int64_t)sizeof(double);
     const int64_t cells = p->unit_rows * p->unit_cols;
-    p->exponent_bytes = round_up(exponents * (int64_t)sizeof(int32_t), FIXED_ALIGN);
-    p->a_bytes = round_up(p->cut.a_slices * p->unit_rows * chunk, FIXED_ALIGN);
-    p->b_bytes = round_up(p->cut.b_slices * p->unit_cols * chunk, FIXED_ALIGN);
-    p->t_bytes = round_up(p->pairs * cells * (int64_t)sizeof(double), FIXED_ALIGN);
-    p->s_bytes = p->short_sums ? 0 : round_up(cells * (int64_t)sizeof(fixed_sum), FIXED_ALIGN);
-    p->f_bytes = round_up(FIXED_FACTORS * (p->unit_rows + p->unit_cols) * (int64_t)sizeof(double),
-                          FIXED_ALIGN);
-    p->line_bytes = round_up((int64_t)p->stored->nr * p->stored->real_bytes, FIXED_ALIGN);
-    p->strip_bytes = round_up((mr > nr ? mr : nr) * chunk, FIXED_ALIGN);
+    p->exponent_bytes = gemm_round_up(exponents * (int64_t)sizeof(int32_t), FIXED_ALIGN);
+    p->a_bytes = gemm_round_up(p->cut.a_slices * p->unit_rows * chunk, FIXED_ALIGN);
+    p->b_bytes = gemm_round_up(p->cut.b_slices * p->unit_cols * chunk, FIXED_ALIGN);
+    p->t_bytes = gemm_round_up(p->pairs * cells * (int64_t)sizeof(double), FIXED_ALIGN);
+    p->s_bytes = p->short_sums ? 0 : gemm_round_up(cells * (int64_t)sizeof(fixed_sum), FIXED_ALIGN);
+    p->f_bytes = gemm_round_up(
+        FIXED_FACTORS * (p->unit_rows + p->unit_cols) * (int64_t)sizeof(double), FIXED_ALIGN);
+    p->line_bytes = gemm_round_up((int64_t)p->stored->nr * p->stored->real_bytes, FIXED_ALIGN);
+    p->strip_bytes = gemm_round_up((mr > nr ? mr : nr) * chunk, FIXED_ALIGN);
     p->thread_bytes = p->a_bytes + p->b_bytes + p->t_bytes + p->s_bytes + p->f_bytes +
                       p->line_bytes + p->strip_bytes;
 }
@@ -219,12 +215,6 @@ static void set_factors(int p, const int32_t *e, int64_t count, int64_t room, do
     }
 }
 
-/* How many rows the register tile computes for a strip that has only `rows`. */
-static int64_t strip_height(int64_t rows)
-{
-    return rows == 1 ? 1 : rows + (rows & 1);
-}
-
 /* Packs the strip of B at column j, or of A at row i. */
 static void pack_b(const fixed_unit *u, int64_t from, int64_t k, int64_t j)
 {
@@ -252,11 +242,11 @@ static void pack_a(const fixed_unit *u, int64_t from, int64_t k, int64_t i)
     const fixed_plan *p = u->plan;
     const int64_t count = cpu_least(p->tile->mr, u->rows - i);
     const int64_t at = from * p->a_col + i * p->a_row;
-    p->stored->pack(u->strip, strip_height(count), u->a + at * iso_dtype_size(p->op->dtype),
+    p->stored->pack(u->strip, gemm_strip_height(count), u->a + at * iso_dtype_size(p->op->dtype),
                     p->a_row, p->a_col, count, k);
     const cpu_fixed_pack pack = {
         .to = u->packed_a + i * p->cut.a_slices * k,
-        .width = strip_height(count),
+        .width = gemm_strip_height(count),
         .next = k * p->tile->mr,
         .k = k,
         .strip = u->strip,
@@ -284,7 +274,7 @@ static void multiply(const fixed_unit *u, int64_t k, int64_t i, int64_t j, int a
     const double *a = u->packed_a + i * p->cut.a_slices * k;
     const double *b = u->packed_b + j * p->cut.b_slices * k;
     double *t = totals_of(u, i, j);
-    const int height = (int)strip_height(cpu_least(p->tile->mr, u->rows - i));
+    const int height = (int)gemm_strip_height(cpu_least(p->tile->mr, u->rows - i));
     for (int x = 0; x < p->cut.a_slices; x++) {
         for (int y = 0; y < p->cut.b_slices; y++) {
             p->tile->tile(height, k, a + x * k * p->tile->mr, b + y * k * p->tile->nr, t, add);

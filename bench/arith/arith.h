@@ -96,6 +96,9 @@ void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double 
  * but rounds nothing. */
 double arith_fixed(iso_dtype dtype, int64_t k, const double *a, const double *b, int64_t step);
 
+/* C's element, before it is stored: clause 4.4, for t of clause 7. */
+double arith_fixed_value(iso_dtype dtype, double t, double alpha, double beta, double c);
+
 /* Reduces one sequence of n elements, `step` elements apart, in several threads. False: no memory.
  */
 bool arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,

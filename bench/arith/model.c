@@ -73,6 +73,15 @@ void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double 
                                                                acc, total);
 }
 
+double arith_fixed_value(iso_dtype dtype, double t, double alpha, double beta, double c)
+{
+    if (dtype == ISO_F64) {
+        return beta == 0 ? alpha * t : fma(alpha, t, beta * c);
+    }
+    float a = (float)alpha, b = (float)beta, sum = (float)t;
+    return (double)(b == 0 ? a * sum : fmaf(a, sum, b * (float)c));
+}
+
 /* ---- reduction ------------------------------------------------------------------------------- */
 
 enum { BLOCK = 4096, LANES = 128 };

@@ -126,13 +126,11 @@ static void multiply_fixed(const bench_case *item, const member *w, double alpha
             }
             double t = arith_fixed(item->dtype, k, a, b, 1);
             int64_t at = i * n + j;
+            double value = arith_fixed_value(item->dtype, t, alpha, beta, load(w, w->c, at));
             if (w->f64) {
-                double *out = &((double *)w->product)[at];
-                *out = beta == 0 ? alpha * t : fma(alpha, t, beta * load(w, w->c, at));
+                ((double *)w->product)[at] = value;
             } else {
-                float c = (float)load(w, w->c, at), x = (float)alpha, y = (float)beta;
-                float *out = &((float *)w->product)[at];
-                *out = beta == 0 ? x * (float)t : fmaf(x, (float)t, y * c);
+                ((float *)w->product)[at] = (float)value;
             }
         }
     }

@@ -79,18 +79,12 @@ static void fixed(const bench_case *item, const double *a, const double *b, cons
                   double *out)
 {
     const gemm_shape *g = &item->gemm;
-    float alpha = (float)g->alpha, beta = (float)g->beta;
-    bool wide = item->dtype == ISO_F64;
-    int64_t k = (wide ? g->alpha == 0 : alpha == 0) ? 0 : g->k;
+    bool none = item->dtype == ISO_F64 ? g->alpha == 0 : (float)g->alpha == 0;
+    int64_t k = none ? 0 : g->k;
     for (int64_t i = 0; i < g->m * g->n; i++) {
         const double *row = a + i / g->n * g->k, *column = b + i % g->n;
         double t = arith_fixed(item->dtype, k, row, column, g->n);
-        if (wide) {
-            out[i] = g->beta == 0 ? g->alpha * t : fma(g->alpha, t, g->beta * c[i]);
-        } else {
-            float s = (float)t;
-            out[i] = (double)(beta == 0 ? alpha * s : fmaf(alpha, s, beta * (float)c[i]));
-        }
+        out[i] = arith_fixed_value(item->dtype, t, g->alpha, g->beta, c[i]);
     }
 }
 

@@ -5,8 +5,8 @@
  *
  * Matrices are row-major: element (i, j) is `i * ld + j` elements after the start of the operand. A
  * leading dimension of 0 means that rows follow each other without a gap. Offsets are multiples of
- * the element's size. The arithmetic of `naive` and `tiled` products, `tiled` reductions and maps
- * is defined to the bit: see docs/bits.md.
+ * the element's size. The arithmetic of `naive`, `tiled` and `fixed` products, `tiled` reductions
+ * and maps is defined to the bit: see docs/bits.md.
  *
  * Operands may be blocks of one matrix. Two operands overlap if an element of one shares a byte
  * with an element of the other. Bytes between the rows of an operand, or between the matrices of a
@@ -47,6 +47,9 @@ ISO_BEGIN_DECLS
  * f32). With beta 0, C is not read; with alpha 0, neither A nor B is. C must not overlap A or B,
  * and the matrices of a batched C must not overlap each other. A and B may overlap, and a stride of
  * 0 uses the same matrix for the whole batch. Types: f16, bf16, f32, f64.
+ *
+ * `fixed` sums scaled integers exactly: the order of terms does not matter, and small elements
+ * beside large ones of the same row of op(A) or column of op(B) are lost (docs/bits.md, 7).
  */
 typedef struct iso_gemm_args {
     uint32_t size;

@@ -206,7 +206,8 @@ __shared__ double fake_more[(232448 - 49152) / 8];
  * four sums, by a chain of fma. See dialect.h for which elements each has. FAKE_UNIT plants a
  * fault: 1 the terms in descending order, 2 subnormal results flushed, 3 a (+0) (+0) at the end.
  *
- * A team's operands alternate between two places: nobody can be two instructions ahead.
+ * Each instruction exchanges a team's operands through one of two places in turn. A work-item that
+ * is one instruction ahead of the others writes to the other place. No work-item can be two ahead.
  */
 #if !defined(FAKE_UNIT)
 #define FAKE_UNIT 0

@@ -209,6 +209,8 @@ static void products(calls_scene *scene)
             args.trans_b = (iso_trans)(variant % 2);
             operate(scene, ISO_OP_GEMM, &args);
         }
+        args.variant = ISO_VARIANT_FIXED;
+        operate(scene, ISO_OP_GEMM, &args);
     }
     (void)TRY(iso_stream_sync(scene->stream));
 }
