@@ -523,9 +523,9 @@ ISO_INLINE iso_u64 join(ISO_GLOBAL const iso_i32 *sums, iso_i64 at, iso_i64 plan
  * of A begins at vector `row`, that of B at vector `col`. With k = 0 there are no sums. */
 ISO_KERNEL(ISO_THREADS)
 fixed_join(ISO_GLOBAL const iso_i32 *sums, iso_i64 sums_at, ISO_GLOBAL const iso_u32 *exponents,
-           iso_i64 a_at, iso_i64 b_at, iso_i64 m, iso_i64 n, iso_i64 k, ISO_GLOBAL elem *c,
-           iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, iso_i64 row, iso_i64 rows, iso_i64 col,
-           iso_i64 cols, iso_i64 members, iso_i64 next_a, iso_i64 next_b, acc alpha, acc beta)
+           iso_i64 a_at, iso_i64 b_at, iso_i64 k, ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc,
+           iso_i64 stride_c, iso_i64 row, iso_i64 rows, iso_i64 col, iso_i64 cols, iso_i64 members,
+           iso_i64 next_a, iso_i64 next_b, acc alpha, acc beta)
 {
     const iso_i64 plane = members * rows * cols;
     const iso_i64 step = ISO_GROUP_COUNT() * ISO_THREADS;

@@ -362,8 +362,6 @@ static iso_status join(const fixed_run *run, const fixed_block *b)
         SIMT_MEMORY(run->op->workspace.memory),
         SIMT_ARG(a_at),
         SIMT_ARG(b_at),
-        SIMT_ARG(g->m),
-        SIMT_ARG(g->n),
         SIMT_ARG(g->k),
         SIMT_MEMORY(g->c.memory),
         SIMT_ARG(c_at),

@@ -61,7 +61,7 @@ examine() {
     disassembled "$1" "$2" >"$2/instructions" || return 1
     awk -v list="$1/list" -v whole="$3" -v wanted="$(halves "$1" | wc -l)" -f "$here/narrow.awk" \
         "$2/instructions" || examined=1
-    awk -v list="$1/list" -v whole="$3" -f "$here/metadata.awk" "$2/notes" || examined=1
+    awk -v list="$1/list" -v whole="$3" -f "$here/programs.awk" -f "$here/metadata.awk" "$2/notes" || examined=1
     "$programs/read" "$2"/*.bin || examined=1
     return "$examined"
 }

@@ -3,18 +3,8 @@
 # list that they were compiled from. Fails on memory or registers that a kernel spills to, on more local
 # memory than a group has, on a kernel without a bound on its work-group, and on kernels that are missing.
 #
-#   awk -v list=FOLDER/list -f metadata.awk NOTES
+#   awk -v list=FOLDER/list -f programs.awk -f metadata.awk NOTES
 BEGIN {
-    lines = 0
-    while ((getline line < list) > 0) {
-        split(line, field, "\t")
-        options[lines] = field[1] " (" field[2] ")"
-        text[lines] = field[1]
-        match(field[2], /ISO_THREADS=[0-9]+/)
-        threads[lines] = substr(field[2], RSTART + 12, RLENGTH - 12)
-        kernels_of[field[1]] = field[3]
-        lines++
-    }
     LOCAL_MAX = 65536
 }
 function complain(what) {

@@ -36,7 +36,7 @@ one() {
     started=$(date +%s)
     compile_all nvrtc "$nvrtc" "$1" "$list" "$output" "$3" "$4" || fail "$1 ($2) does not compile"
     remarks "$output" >"$output/remarks"
-    awk -v list="$list/list" -v whole="$whole" -f "$here/ptxas.awk" "$output/remarks" >"$output/result" ||
+    awk -v list="$list/list" -v whole="$whole" -f "$here/programs.awk" -f "$here/ptxas.awk" "$output/remarks" >"$output/result" ||
         failed="$failed $1/$2"
     grep '^FAIL' "$output/result" || true
     say "$1 ($2), $(($(date +%s) - started)) s: $(grep -v '^FAIL' "$output/result")"
@@ -56,7 +56,7 @@ matrix_units() {
     output=$scratch/$1-units
     compile_all nvrtc "$nvrtc" "$1" "$list" "$output" 0 1 || fail "$1: matrix units: a program does not compile"
     remarks "$output" >"$output/remarks"
-    awk -v list="$list/list" -v whole=1 -f "$here/ptxas.awk" "$output/remarks" >"$output/result" ||
+    awk -v list="$list/list" -v whole=1 -f "$here/programs.awk" -f "$here/ptxas.awk" "$output/remarks" >"$output/result" ||
         failed="$failed $1/units"
     grep '^FAIL' "$output/result" || true
     say "$1, matrix units: $(grep -v '^FAIL' "$output/result")"

@@ -62,7 +62,7 @@ remark() {
     printf 'ptxas info    : Used 32 registers, used 1 barriers, %d bytes smem\nend 0\n' "$2"
 }
 remarked() {
-    awk -v list="$scratch/good/list" -v whole=1 -f "$here/ptxas.awk" "$scratch/remarks" >"$scratch/log"
+    awk -v list="$scratch/good/list" -v whole=1 -f "$here/programs.awk" -f "$here/ptxas.awk" "$scratch/remarks" >"$scratch/log"
 }
 remark 640 49152 >"$scratch/remarks"
 remarked || { cat "$scratch/log"; fail "a kernel within the limits is not good for NVIDIA"; }
@@ -117,7 +117,7 @@ if mixed 0; then fail "a product of bf16 is taken for an fma"; fi
 
 # Compilers refuse too much local memory themselves, so the note is edited.
 sed 's/\(group_segment_fixed_size:\) .*/\1 65540/' "$scratch/good.out/notes" >"$scratch/notes"
-if awk -v list="$scratch/good/list" -v whole=1 -f "$here/metadata.awk" "$scratch/notes" >"$scratch/log"; then
+if awk -v list="$scratch/good/list" -v whole=1 -f "$here/programs.awk" -f "$here/metadata.awk" "$scratch/notes" >"$scratch/log"; then
     fail "65540 bytes of local memory are taken for good"
 fi
 # A kernel's initial modes are in its descriptor: another byte there is found too.

@@ -3,16 +3,8 @@
 # the list that the programs were compiled from. Fails if a kernel keeps more than SPILL_MAX bytes of each
 # work-item in local memory, has more shared memory than a group, or is missing.
 #
-#   awk -v list=FOLDER/list -v whole=0|1|2 -f ptxas.awk REMARKS
+#   awk -v list=FOLDER/list -v whole=0|1|2 -f programs.awk -f ptxas.awk REMARKS
 BEGIN {
-    lines = 0
-    while ((getline line < list) > 0) {
-        split(line, field, "\t")
-        options[lines] = field[1] " (" field[2] ")"
-        text[lines] = field[1]
-        kernels_of[field[1]] = field[3]
-        lines++
-    }
     SHARED_MAX = 49152
     # A few kernels need more registers than their number of groups at once leaves them.
     SPILL_MAX = 640
