@@ -29,7 +29,9 @@ static simt_device *device_new(const simt_driver *driver, const iso_host *host)
     (void)pthread_mutex_init(&device->vendor_lock, NULL);
     (void)pthread_mutex_init(&device->pins_lock, NULL);
     (void)pthread_mutex_init(&device->unit_lock, NULL);
-    atomic_init(&device->unit_verdict, SIMT_UNIT_UNKNOWN);
+    for (int unit = 0; unit < SIMT_UNITS; unit++) {
+        atomic_init(&device->unit_states[unit].verdict, SIMT_UNIT_UNKNOWN);
+    }
     return device;
 }
 
@@ -147,14 +149,15 @@ iso_status simt_device_property(void *device, int32_t index, iso_property *out)
     while (own < index && self->driver->device_property(self->native, own, out) == ISO_OK) {
         own++;
     }
-    int32_t rest = index - own;
-    if (self->limits.f64_unit || self->limits.f64_unit_problem) {
-        if (rest == 0) {
-            return simt_unit_property(self, out);
-        }
-        rest--;
+    int32_t units = 0;
+    status = simt_unit_property(self, index - own, out);
+    if (status != ISO_NOT_READY) {
+        return status;
     }
-    return simt_vendor_property(self, rest, out);
+    while (simt_unit_property(self, units, out) == ISO_OK) {
+        units++;
+    }
+    return simt_vendor_property(self, index - own - units, out);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -134,7 +134,7 @@ static iso_status gemm_supports(simt_device *device, const iso_op *op)
 static void make_plan(simt_gemm_plan *plan, simt_device *device, const iso_gemm_op *op)
 {
     simt_gemm_plan_make(plan, &device->limits, op, true);
-    if (plan->tile.unit_k && !simt_unit_usable(device)) {
+    if (plan->tile.unit_k && !simt_unit_usable(device, SIMT_UNIT_F64)) {
         simt_gemm_plan_make(plan, &device->limits, op, false);
     }
 }

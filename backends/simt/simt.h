@@ -73,6 +73,22 @@ typedef struct simt_driver simt_driver;
 typedef struct simt_vendor simt_vendor;
 typedef struct simt_program simt_program;
 
+/* The matrix units that a device may have. */
+typedef enum simt_unit { SIMT_UNIT_F64 = 0, SIMT_UNITS = 1 } simt_unit;
+
+/* What is known of one of them. Once it is good or bad, it stays so. */
+typedef enum simt_verdict {
+    SIMT_UNIT_UNKNOWN = 0,
+    SIMT_UNIT_GOOD = 1,
+    SIMT_UNIT_BAD = 2
+} simt_verdict;
+
+enum { SIMT_UNIT_REASON = 512 };
+typedef struct simt_unit_state {
+    atomic_int verdict;            /* a simt_verdict */
+    char reason[SIMT_UNIT_REASON]; /* why it is not used, once the verdict is SIMT_UNIT_BAD */
+} simt_unit_state;
+
 typedef struct simt_device {
     const simt_driver *driver;
     const iso_host *host;
@@ -90,16 +106,8 @@ typedef struct simt_device {
     pthread_mutex_t vendor_lock;
     /* unit.c */
     pthread_mutex_t unit_lock;
-    atomic_int unit_verdict; /* of the f64 matrix unit: a simt_verdict */
-    char unit_reason[512];   /* why it is not used, once the verdict is SIMT_UNIT_BAD */
+    simt_unit_state unit_states[SIMT_UNITS];
 } simt_device;
-
-/* What is known of a device's f64 matrix unit. Once it is good or bad, it stays so. */
-typedef enum simt_verdict {
-    SIMT_UNIT_UNKNOWN = 0,
-    SIMT_UNIT_GOOD = 1,
-    SIMT_UNIT_BAD = 2
-} simt_verdict;
 
 typedef struct simt_stream {
     simt_device *device;
@@ -420,11 +428,11 @@ typedef struct simt_operation {
 /* table.c: NULL if the kind is not known. */
 const simt_operation *simt_operation_of(iso_op_kind kind);
 
-/* unit.c: whether products may use the f64 matrix unit. The first call on a device tests the unit,
- * or finds the verdict of an earlier test in the program cache. */
-bool simt_unit_usable(simt_device *device);
-/* The property that says so. It starts no test. NOT_READY: the device has no unit. */
-iso_status simt_unit_property(simt_device *device, iso_property *out);
+/* unit.c: whether products may use a matrix unit. The first call on a device tests the unit, or
+ * finds the verdict of an earlier test in the program cache. */
+bool simt_unit_usable(simt_device *device, simt_unit unit);
+/* One property for each unit that says so; NOT_READY after the last. It starts no test. */
+iso_status simt_unit_property(simt_device *device, int32_t index, iso_property *out);
 void simt_unit_each(const simt_limits *limits, simt_visit *visit, void *context);
 
 /* fill.c: fills memory, with kernels/fill.cl. */
