@@ -244,10 +244,10 @@ static const setting settings[] = {
      "the best",
      .words = "generic, neon, sve256, sve512, avx2, avx512", .fatal = true},
     {"ISOMER_TILES", "auto",
-     "tiles of GPU kernels: auto, plain (without matrix units) or small (for simulators; slow); "
-     "all "
-     "with the same bits",
-     .words = "auto, plain, small", .fatal = true},
+     "tiles of GPU kernels: auto, own (vendors' libraries only in vendor), plain (nor matrix "
+     "units) "
+     "or small (for simulators; slow); all with the same bits",
+     .words = "auto, own, plain, small", .fatal = true},
     {"ISOMER_REQUIRE", NULL,
      "backends that must be present: without them verification and tests fail",
      .check = core_require_problem},

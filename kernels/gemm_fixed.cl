@@ -9,9 +9,12 @@
  * ISO_MODULI   the small numbers that are used: their product must exceed twice the greatest sum
  * ISO_SIDE     rows and columns of a group's tile of sums
  * ISO_TM       rows and columns of a work-item's tile
+ * ISO_WIDE     sums have 32 bits, as a vendor's library leaves them; else each is one byte, from 0
+ *              up to its modulus
  *
- * planes       [modulus][member][vector][pitch] bytes; zeros fill a vector up to its pitch
- * sums         [modulus][member][row][column] of 32 bits
+ * planes       [modulus][member][vector][pitch] bytes; zeros fill a vector up to its pitch, and a
+ *              block up to its padding
+ * sums         [modulus][member][row][column], with the padding
  * exponents    [member][vector] of 32 bits: 0 for zeros alone, EXPONENT_BAD if there is an infinity
  *              or a NaN, else e + EXPONENT_BIAS
  */
@@ -43,6 +46,11 @@ typedef iso_i32 whole;
 typedef iso_u64 stored;
 typedef iso_u64 word;
 typedef iso_i64 whole;
+#endif
+#if defined(ISO_WIDE)
+typedef iso_i32 sum_type;
+#else
+typedef iso_u8 sum_type;
 #endif
 #define MAGNITUDE     ((word)((stored)(~(stored)0) >> 1))
 #define EXPONENT_BIAS 2048
@@ -237,18 +245,19 @@ ISO_INLINE iso_i32 residue_of(whole q, iso_i32 m)
 }
 
 /* Writes the planes of `count` vectors from vector `first` on, of their elements `from` to
- * `from + depth`. A group takes tiles of TILE_VECTORS x TILE_DEPTH elements. */
+ * `from + depth`, and zeros up to `held` vectors. A group takes tiles of TILE_VECTORS x TILE_DEPTH
+ * elements. */
 ISO_KERNEL(ISO_THREADS)
 fixed_residues(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 k_step,
                iso_i64 stride, ISO_GLOBAL const iso_u32 *exponents, iso_i64 at, iso_i64 vectors,
-               iso_i64 members, iso_i64 first, iso_i64 count, iso_i64 from, iso_i64 depth,
-               ISO_GLOBAL iso_u32 *planes, iso_i64 planes_at, iso_i64 pitch)
+               iso_i64 members, iso_i64 first, iso_i64 count, iso_i64 held, iso_i64 from,
+               iso_i64 depth, ISO_GLOBAL iso_u32 *planes, iso_i64 planes_at, iso_i64 pitch)
 {
     ISO_SHARED word tile[TILE_VECTORS * (TILE_DEPTH + 1)];
     const int id = ISO_LOCAL_ID();
-    const iso_i64 across = (count + TILE_VECTORS - 1) / TILE_VECTORS;
+    const iso_i64 across = (held + TILE_VECTORS - 1) / TILE_VECTORS;
     const iso_i64 down = pitch / TILE_DEPTH;
-    const iso_i64 plane = members * count * (pitch / 4); /* in words */
+    const iso_i64 plane = members * held * (pitch / 4); /* in words */
     for (iso_i64 task = ISO_GROUP_ID(); task < across * down * members; task += ISO_GROUP_COUNT()) {
         const iso_i64 member = task / (across * down);
         const iso_i64 v0 = task / down % across * TILE_VECTORS;
@@ -267,9 +276,10 @@ fixed_residues(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 k
         for (int i = id; i < TILE_VECTORS * TILE_DEPTH / 4; i += ISO_THREADS) {
             const int v = i / (TILE_DEPTH / 4);
             const int p = i % (TILE_DEPTH / 4) * 4;
-            if (v0 + v < count) {
-                const iso_u32 key = exponents[at + member * vectors + first + v0 + v];
-                const iso_i64 to = planes_at + ((member * count + v0 + v) * pitch + p0 + p) / 4;
+            if (v0 + v < held) {
+                const iso_u32 key =
+                    v0 + v < count ? exponents[at + member * vectors + first + v0 + v] : 0u;
+                const iso_i64 to = planes_at + ((member * held + v0 + v) * pitch + p0 + p) / 4;
                 whole q[4];
                 ISO_UNROLL
                 for (int j = 0; j < 4; j++) {
@@ -307,11 +317,22 @@ ISO_INLINE void load_words(ISO_SHARED_AT iso_u32 *to, ISO_GLOBAL const iso_u32 *
     }
 }
 
+/* A sum as it is kept. */
+ISO_INLINE sum_type kept_sum(iso_i32 sum, iso_i32 m)
+{
+#if defined(ISO_WIDE)
+    return sum;
+#else
+    sum %= m;
+    return (sum_type)(sum < 0 ? sum + m : sum);
+#endif
+}
+
 /* Adds the products of all planes to the sums; `later` says that there are sums from earlier parts
  * of k, otherwise they are replaced. */
 ISO_KERNEL(ISO_THREADS)
 fixed_multiply(ISO_GLOBAL const iso_u32 *planes, iso_i64 a_at, iso_i64 b_at, iso_i64 rows,
-               iso_i64 cols, iso_i64 members, iso_i64 pitch, ISO_GLOBAL iso_i32 *sums,
+               iso_i64 cols, iso_i64 members, iso_i64 pitch, ISO_GLOBAL sum_type *sums,
                iso_i64 sums_at, iso_i32 later)
 {
     ISO_SHARED iso_u32 a[ISO_SIDE * (WORDS + 1)];
@@ -365,10 +386,21 @@ fixed_multiply(ISO_GLOBAL const iso_u32 *planes, iso_i64 a_at, iso_i64 b_at, iso
                 const iso_i64 c = col + j0 + j * (ISO_SIDE / ISO_TM);
                 if (r < rows && c < cols) {
                     const iso_i64 at = sums_at + (matrix * rows + r) * cols + c;
-                    sums[at] = later ? sum[i][j] + sums[at] % m : sum[i][j];
+                    sums[at] = kept_sum(later ? sum[i][j] + sums[at] % m : sum[i][j], m);
                 }
             }
         }
+    }
+}
+
+/* Makes room in sums of 32 bits for later parts of k. A plane has the sums of one modulus. */
+ISO_KERNEL(ISO_THREADS)
+fixed_reduce(ISO_GLOBAL sum_type *sums, iso_i64 sums_at, iso_i64 plane)
+{
+    const iso_i64 step = ISO_GROUP_COUNT() * ISO_THREADS;
+    for (iso_i64 i = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(); i < ISO_MODULI * plane;
+         i += step) {
+        sums[sums_at + i] = (sum_type)(sums[sums_at + i] % modulus((int)(i / plane)));
     }
 }
 
@@ -472,7 +504,7 @@ ISO_INLINE void append(iso_u32 *limb, iso_i32 m, iso_i32 digit)
         append(limb, modulus(c), digit[(c) % ISO_MODULI]);                                         \
     }
 
-ISO_INLINE iso_u64 join(ISO_GLOBAL const iso_i32 *sums, iso_i64 at, iso_i64 plane, iso_i32 e)
+ISO_INLINE iso_u64 join(ISO_GLOBAL const sum_type *sums, iso_i64 at, iso_i64 plane, iso_i32 e)
 {
     iso_i32 digit[ISO_MODULI];
     iso_u32 limb[LIMBS];
@@ -519,20 +551,26 @@ ISO_INLINE iso_u64 join(ISO_GLOBAL const iso_i32 *sums, iso_i64 at, iso_i64 plan
     return round_sum(limb, e);
 }
 
-/* Computes the elements of C from the sums: `rows` x `cols` of them from (row, col) on. The block
- * of A begins at vector `row`, that of B at vector `col`. With k = 0 there are no sums. */
+/* Computes the elements of C from the sums: `rows` x `cols` of them from (row, col) on, of
+ * `rows_held` x `cols_held` sums. The block of A begins at vector `row`, that of B at vector `col`.
+ * With k = 0 there are no sums. */
 ISO_KERNEL(ISO_THREADS)
-fixed_join(ISO_GLOBAL const iso_i32 *sums, iso_i64 sums_at, ISO_GLOBAL const iso_u32 *exponents,
+fixed_join(ISO_GLOBAL const sum_type *sums, iso_i64 sums_at, ISO_GLOBAL const iso_u32 *exponents,
            iso_i64 a_at, iso_i64 b_at, iso_i64 k, ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc,
-           iso_i64 stride_c, iso_i64 row, iso_i64 rows, iso_i64 col, iso_i64 cols, iso_i64 members,
-           iso_i64 next_a, iso_i64 next_b, acc alpha, acc beta)
+           iso_i64 stride_c, iso_i64 row, iso_i64 rows, iso_i64 col, iso_i64 cols,
+           iso_i64 rows_held, iso_i64 cols_held, iso_i64 members, iso_i64 next_a, iso_i64 next_b,
+           acc alpha, acc beta)
 {
-    const iso_i64 plane = members * rows * cols;
+    const iso_i64 plane = members * rows_held * cols_held;
     const iso_i64 step = ISO_GROUP_COUNT() * ISO_THREADS;
-    for (iso_i64 at = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(); at < plane; at += step) {
-        const iso_i64 member = at / (rows * cols);
-        const iso_i64 i = at / cols % rows + row;
-        const iso_i64 j = at % cols + col;
+    for (iso_i64 n = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(); n < members * rows * cols;
+         n += step) {
+        const iso_i64 member = n / (rows * cols);
+        const iso_i64 in_row = n / cols % rows;
+        const iso_i64 in_col = n % cols;
+        const iso_i64 i = in_row + row;
+        const iso_i64 j = in_col + col;
+        const iso_i64 at = (member * rows_held + in_row) * cols_held + in_col;
         const iso_i64 to = c_at + member * stride_c + i * ldc + j;
         acc t = (acc)0;
         if (k > 0) {

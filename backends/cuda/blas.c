@@ -219,25 +219,25 @@ static uint32_t gemm(const simt_blas_product *p)
     if (p->batch > 1 && p->wide) {
         return blas.cublasGemmStridedBatchedEx_64(
             p->handle, p->trans_1, p->trans_2, p->m, p->n, p->k, p->alpha, p->one, p->type, p->ld_1,
-            p->stride_1, p->two, p->type, p->ld_2, p->stride_2, p->beta, p->c, p->type, p->ld_c,
+            p->stride_1, p->two, p->type, p->ld_2, p->stride_2, p->beta, p->c, p->type_c, p->ld_c,
             p->stride_c, p->batch, p->compute, CUBLAS_ALGORITHM_DEFAULT);
     }
     if (p->wide) {
         return blas.cublasGemmEx_64(p->handle, p->trans_1, p->trans_2, p->m, p->n, p->k, p->alpha,
                                     p->one, p->type, p->ld_1, p->two, p->type, p->ld_2, p->beta,
-                                    p->c, p->type, p->ld_c, p->compute, CUBLAS_ALGORITHM_DEFAULT);
+                                    p->c, p->type_c, p->ld_c, p->compute, CUBLAS_ALGORITHM_DEFAULT);
     }
     const int m = (int)p->m, n = (int)p->n, k = (int)p->k;
     const int ld_1 = (int)p->ld_1, ld_2 = (int)p->ld_2, ld_c = (int)p->ld_c;
     if (p->batch > 1) {
         return blas.cublasGemmStridedBatchedEx(
             p->handle, p->trans_1, p->trans_2, m, n, k, p->alpha, p->one, p->type, ld_1,
-            p->stride_1, p->two, p->type, ld_2, p->stride_2, p->beta, p->c, p->type, ld_c,
+            p->stride_1, p->two, p->type, ld_2, p->stride_2, p->beta, p->c, p->type_c, ld_c,
             p->stride_c, (int)p->batch, p->compute, CUBLAS_ALGORITHM_DEFAULT);
     }
     return blas.cublasGemmEx(p->handle, p->trans_1, p->trans_2, m, n, k, p->alpha, p->one, p->type,
-                             ld_1, p->two, p->type, ld_2, p->beta, p->c, p->type, ld_c, p->compute,
-                             CUBLAS_ALGORITHM_DEFAULT);
+                             ld_1, p->two, p->type, ld_2, p->beta, p->c, p->type_c, ld_c,
+                             p->compute, CUBLAS_ALGORITHM_DEFAULT);
 }
 
 /* Partial sums are added in the type of the computation, never in a narrower one. */
@@ -330,12 +330,16 @@ static const simt_blas_numbers numbers = {
               [ISO_BF16] = CUBLAS_TYPE_BF16 + 1,
               [ISO_F32] = CUBLAS_TYPE_F32 + 1,
               [ISO_F64] = CUBLAS_TYPE_F64 + 1},
+    .bytes = CUBLAS_TYPE_I8,
+    .words = CUBLAS_TYPE_I32,
     .no_trans = CUBLAS_NO_TRANS,
     .trans = CUBLAS_TRANS,
+    .in_words = CUBLAS_IN_I32,
     .in_f32 = CUBLAS_IN_F32,
     .in_tf32 = CUBLAS_IN_TF32,
     .in_f64 = CUBLAS_IN_F64,
     .alloc_failed = CUBLAS_ALLOC_FAILED,
+    .refused = {CUBLAS_NOT_SUPPORTED, CUBLAS_OTHER_CHIP},
     .status_name = status_name,
 };
 

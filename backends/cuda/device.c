@@ -109,6 +109,7 @@ static int32_t f64_unit(int32_t architecture)
 
 static void fill_limits(const cuda_device *device, simt_limits *limits)
 {
+    enum { TURING = 75 }; /* the first with matrix units for bytes */
     size_t bytes = 0;
     if (cu.cuDeviceTotalMem_v2(&bytes, device->ordinal) != CUDA_DONE) {
         bytes = 0;
@@ -125,6 +126,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .f32_exact = true,
         .shuffle = true,
         .atomic64 = true,
+        .bytes = device->architecture >= TURING,
         .f64_unit = f64_unit(device->architecture),
         .shared_most = attribute_of(device->ordinal, CUDA_SHARED_MOST),
         .shared_of_unit = attribute_of(device->ordinal, CUDA_SHARED_OF_UNIT),

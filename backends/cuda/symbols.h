@@ -147,6 +147,7 @@ struct double2;
     VALUE(CUDA_REGISTER_PORTABLE, 1, CU_MEMHOSTREGISTER_PORTABLE)                                  \
     VALUE(CUBLAS_DONE, 0, CUBLAS_STATUS_SUCCESS)                                                   \
     VALUE(CUBLAS_ALLOC_FAILED, 3, CUBLAS_STATUS_ALLOC_FAILED)                                      \
+    VALUE(CUBLAS_OTHER_CHIP, 8, CUBLAS_STATUS_ARCH_MISMATCH)                                       \
     VALUE(CUBLAS_NOT_SUPPORTED, 15, CUBLAS_STATUS_NOT_SUPPORTED)                                   \
     VALUE(CUBLAS_NO_TRANS, 0, CUBLAS_OP_N)                                                         \
     VALUE(CUBLAS_TRANS, 1, CUBLAS_OP_T)                                                            \
@@ -154,9 +155,12 @@ struct double2;
     VALUE(CUBLAS_TYPE_F64, 1, CUDA_R_64F)                                                          \
     VALUE(CUBLAS_TYPE_F16, 2, CUDA_R_16F)                                                          \
     VALUE(CUBLAS_TYPE_BF16, 14, CUDA_R_16BF)                                                       \
+    VALUE(CUBLAS_TYPE_I8, 3, CUDA_R_8I)                                                            \
+    VALUE(CUBLAS_TYPE_I32, 10, CUDA_R_32I)                                                         \
     VALUE(CUBLAS_IN_F32, 68, CUBLAS_COMPUTE_32F)                                                   \
     VALUE(CUBLAS_IN_TF32, 77, CUBLAS_COMPUTE_32F_FAST_TF32)                                        \
     VALUE(CUBLAS_IN_F64, 70, CUBLAS_COMPUTE_64F)                                                   \
+    VALUE(CUBLAS_IN_I32, 72, CUBLAS_COMPUTE_32I)                                                   \
     VALUE(CUBLAS_POINTERS_HOST, 0, CUBLAS_POINTER_MODE_HOST)                                       \
     VALUE(CUBLAS_POINTERS_DEVICE, 1, CUBLAS_POINTER_MODE_DEVICE)                                   \
     VALUE(CUBLAS_NO_ATOMICS, 0, CUBLAS_ATOMICS_NOT_ALLOWED)                                        \

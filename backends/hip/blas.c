@@ -279,14 +279,14 @@ static uint32_t gemm(const simt_blas_product *p)
     if (p->batch > 1 && p->wide) {
         return blas.rocblas_gemm_strided_batched_ex_64(
             p->handle, p->trans_1, p->trans_2, p->m, p->n, p->k, p->alpha, p->one, p->type, p->ld_1,
-            p->stride_1, p->two, p->type, p->ld_2, p->stride_2, p->beta, p->c, p->type, p->ld_c,
-            p->stride_c, p->c, p->type, p->ld_c, p->stride_c, p->batch, p->compute,
+            p->stride_1, p->two, p->type, p->ld_2, p->stride_2, p->beta, p->c, p->type_c, p->ld_c,
+            p->stride_c, p->c, p->type_c, p->ld_c, p->stride_c, p->batch, p->compute,
             ROCBLAS_ALGORITHM_STANDARD, 0, 0);
     }
     if (p->wide) {
         return blas.rocblas_gemm_ex_64(p->handle, p->trans_1, p->trans_2, p->m, p->n, p->k,
                                        p->alpha, p->one, p->type, p->ld_1, p->two, p->type, p->ld_2,
-                                       p->beta, p->c, p->type, p->ld_c, p->c, p->type, p->ld_c,
+                                       p->beta, p->c, p->type_c, p->ld_c, p->c, p->type_c, p->ld_c,
                                        p->compute, ROCBLAS_ALGORITHM_STANDARD, 0, 0);
     }
     const int32_t m = (int32_t)p->m, n = (int32_t)p->n, k = (int32_t)p->k;
@@ -294,13 +294,14 @@ static uint32_t gemm(const simt_blas_product *p)
     if (p->batch > 1) {
         return blas.rocblas_gemm_strided_batched_ex(
             p->handle, p->trans_1, p->trans_2, m, n, k, p->alpha, p->one, p->type, ld_1,
-            p->stride_1, p->two, p->type, ld_2, p->stride_2, p->beta, p->c, p->type, ld_c,
-            p->stride_c, p->c, p->type, ld_c, p->stride_c, (int32_t)p->batch, p->compute,
+            p->stride_1, p->two, p->type, ld_2, p->stride_2, p->beta, p->c, p->type_c, ld_c,
+            p->stride_c, p->c, p->type_c, ld_c, p->stride_c, (int32_t)p->batch, p->compute,
             ROCBLAS_ALGORITHM_STANDARD, 0, 0);
     }
     return blas.rocblas_gemm_ex(p->handle, p->trans_1, p->trans_2, m, n, k, p->alpha, p->one,
-                                p->type, ld_1, p->two, p->type, ld_2, p->beta, p->c, p->type, ld_c,
-                                p->c, p->type, ld_c, p->compute, ROCBLAS_ALGORITHM_STANDARD, 0, 0);
+                                p->type, ld_1, p->two, p->type, ld_2, p->beta, p->c, p->type_c,
+                                ld_c, p->c, p->type_c, ld_c, p->compute, ROCBLAS_ALGORITHM_STANDARD,
+                                0, 0);
 }
 
 /* Refuses versions before 0.7, in which the constants for compute types have other values. */
@@ -400,12 +401,16 @@ static const simt_blas_numbers blas_numbers = {
               [ISO_BF16] = ROCBLAS_BF16 + 1,
               [ISO_F32] = ROCBLAS_F32 + 1,
               [ISO_F64] = ROCBLAS_F64 + 1},
+    .bytes = ROCBLAS_I8,
+    .words = ROCBLAS_I32,
     .no_trans = ROCBLAS_NO_TRANS,
     .trans = ROCBLAS_TRANS,
+    .in_words = ROCBLAS_I32,
     .in_f32 = ROCBLAS_F32,
     .in_tf32 = ROCBLAS_F32, /* the handle's math mode selects TF32 */
     .in_f64 = ROCBLAS_F64,
     .alloc_failed = ROCBLAS_MEMORY_ERROR,
+    .refused = {ROCBLAS_NOT_IMPLEMENTED, ROCBLAS_OTHER_CHIP},
     .status_name = status_name,
 };
 

@@ -184,6 +184,20 @@ static simt_class device_class(int32_t index, const char *architecture)
     return numbered ? SIMT_CLASS_WAVE32 : SIMT_CLASS_WARP32;
 }
 
+/* Whether the chip has matrix units for bytes that rocBLAS uses. A fake runtime's chip, which has
+ * no number, counts as one that has them. */
+static bool has_byte_units(const char *architecture)
+{
+    static const char *const chips[] = {"908", "90a", "94", "95", NULL};
+    const char *number = architecture + strlen("gfx");
+    for (int i = 0; chips[i]; i++) {
+        if (strncmp(number, chips[i], strlen(chips[i])) == 0) {
+            return true;
+        }
+    }
+    return !isdigit((unsigned char)*number);
+}
+
 static void fill_limits(int32_t index, const char *architecture, simt_limits *limits)
 {
     size_t bytes = 0;
@@ -202,6 +216,7 @@ static void fill_limits(int32_t index, const char *architecture, simt_limits *li
         .f32_exact = true,
         .shuffle = true,
         .atomic64 = true,
+        .bytes = has_byte_units(architecture),
     };
 }
 

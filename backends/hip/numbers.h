@@ -51,12 +51,16 @@
 
 #define HIP_ROCBLAS_NUMBERS(NUMBER)                                                                \
     NUMBER(ROCBLAS_DONE, 0, rocblas_status_success)                                                \
+    NUMBER(ROCBLAS_NOT_IMPLEMENTED, 2, rocblas_status_not_implemented)                             \
     NUMBER(ROCBLAS_MEMORY_ERROR, 5, rocblas_status_memory_error)                                   \
+    NUMBER(ROCBLAS_OTHER_CHIP, 15, rocblas_status_arch_mismatch)                                   \
     NUMBER(ROCBLAS_NO_TRANS, 111, rocblas_operation_none)                                          \
     NUMBER(ROCBLAS_TRANS, 112, rocblas_operation_transpose)                                        \
     NUMBER(ROCBLAS_F16, 150, rocblas_datatype_f16_r)                                               \
     NUMBER(ROCBLAS_F32, 151, rocblas_datatype_f32_r)                                               \
     NUMBER(ROCBLAS_F64, 152, rocblas_datatype_f64_r)                                               \
+    NUMBER(ROCBLAS_I8, 160, rocblas_datatype_i8_r)                                                 \
+    NUMBER(ROCBLAS_I32, 162, rocblas_datatype_i32_r)                                               \
     NUMBER(ROCBLAS_BF16, 168, rocblas_datatype_bf16_r)                                             \
     NUMBER(ROCBLAS_POINTERS_HOST, 0, rocblas_pointer_mode_host)                                    \
     NUMBER(ROCBLAS_POINTERS_DEVICE, 1, rocblas_pointer_mode_device)                                \

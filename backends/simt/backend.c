@@ -32,6 +32,8 @@ static simt_device *device_new(const simt_driver *driver, const iso_host *host)
     for (int unit = 0; unit < SIMT_UNITS; unit++) {
         atomic_init(&device->unit_states[unit].verdict, SIMT_UNIT_UNKNOWN);
     }
+    atomic_init(&device->bytes_verdict, SIMT_UNIT_UNKNOWN);
+    atomic_init(&device->bytes_refused, false);
     return device;
 }
 
@@ -55,10 +57,14 @@ static void apply_settings(simt_device *device)
 {
     const char *tiles = device->host->setting("ISOMER_TILES");
     const bool small = tiles && strcmp(tiles, "small") == 0;
+    const bool plain = small || (tiles && strcmp(tiles, "plain") == 0);
     if (small) {
         device->limits.device_class = SIMT_CLASS_SMALL;
     }
-    if (device->limits.f64_unit && (small || (tiles && strcmp(tiles, "plain") == 0))) {
+    if (plain || (tiles && strcmp(tiles, "own") == 0)) {
+        device->limits.bytes = false;
+    }
+    if (device->limits.f64_unit && plain) {
         device->limits.f64_unit = 0;
         device->limits.f64_unit_problem = small ? "ISOMER_TILES is small" : "ISOMER_TILES is plain";
     }

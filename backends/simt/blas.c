@@ -78,8 +78,8 @@ static iso_status make_handle(simt_stream *stream, simt_blas_stream *own)
 
 /* Gets the stream's handle. All settings are made again for every operation, so that none depends
  * on earlier operations. Each setting costs only a store. */
-static iso_status get_handle(simt_stream *stream, iso_ref workspace, int64_t bytes, bool on_device,
-                             void **out)
+iso_status simt_blas_handle(simt_stream *stream, iso_ref workspace, int64_t bytes, bool on_device,
+                            void **out)
 {
     const simt_blas *blas = simt_blas_of(stream->device);
     simt_blas_stream *own = simt_blas_stream_of(stream);
@@ -103,7 +103,7 @@ static iso_status get_handle(simt_stream *stream, iso_ref workspace, int64_t byt
 static iso_status prepare(simt_stream *stream, const iso_op *op)
 {
     void *handle = NULL;
-    return get_handle(stream, op->workspace, op->workspace_bytes, false, &handle);
+    return simt_blas_handle(stream, op->workspace, op->workspace_bytes, false, &handle);
 }
 
 int64_t simt_blas_workspace(simt_device *device, const iso_op *op)
@@ -171,6 +171,7 @@ static iso_status gemm_execute(simt_stream *stream, const iso_op *of)
         .trans_1 = op->trans_b == ISO_TRANS ? numbers->trans : numbers->no_trans,
         .trans_2 = op->trans_a == ISO_TRANS ? numbers->trans : numbers->no_trans,
         .type = numbers->types[op->dtype] - 1,
+        .type_c = numbers->types[op->dtype] - 1,
         .compute = simt_blas_compute(numbers, op),
         .m = op->n,
         .n = op->m,
@@ -190,7 +191,7 @@ static iso_status gemm_execute(simt_stream *stream, const iso_op *of)
         .c = simt_place(op->c),
     };
     const iso_status status =
-        get_handle(stream, of->workspace, of->workspace_bytes, false, &product.handle);
+        simt_blas_handle(stream, of->workspace, of->workspace_bytes, false, &product.handle);
     return status ? status
                   : simt_blas_check(stream, numbers, blas->gemm(&product),
                                     gemm_name(stream->device, of));
@@ -302,7 +303,8 @@ static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
         .from = simt_place(t->from),
         .to = simt_place(t->to),
     };
-    const iso_status status = get_handle(stream, (iso_ref){.memory = NULL}, 0, false, &turn.handle);
+    const iso_status status =
+        simt_blas_handle(stream, (iso_ref){.memory = NULL}, 0, false, &turn.handle);
     if (status) {
         return status;
     }
@@ -390,7 +392,8 @@ static iso_status reduce_execute(simt_stream *stream, const iso_op *op)
         .ld_y = dot ? reduce->ld_y : 0,
         .step_y = dot,
     };
-    iso_status status = get_handle(stream, op->workspace, op->workspace_bytes, true, &fold.handle);
+    iso_status status =
+        simt_blas_handle(stream, op->workspace, op->workspace_bytes, true, &fold.handle);
     if (!status && reduce->op == ISO_SUM) {
         status = put_one(stream, reduce->dtype, one);
     }

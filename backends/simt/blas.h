@@ -25,9 +25,12 @@ enum { SIMT_TYPES_MAX = 32 }; /* every iso_dtype is less than this */
 /* The values of one library's enumerators. */
 typedef struct simt_blas_numbers {
     uint32_t types[SIMT_TYPES_MAX]; /* [iso_dtype]: its number + 1; 0: the library lacks the type */
+    uint32_t bytes, words; /* signed integers of 8 and 32 bits, which are no iso_dtype here */
     uint32_t no_trans, trans;
+    uint32_t in_words;
     uint32_t in_f32, in_tf32, in_f64; /* the types that products compute in */
     uint32_t alloc_failed;
+    uint32_t refused[2]; /* the statuses of a call that the library or the chip does not support */
     const char *(*status_name)(uint32_t status); /* optional; may return NULL */
 } simt_blas_numbers;
 
@@ -36,7 +39,7 @@ typedef struct simt_blas_product {
     void *handle;
     bool wide; /* a size needs 64 bits */
     bool tf32;
-    uint32_t trans_1, trans_2, type, compute;
+    uint32_t trans_1, trans_2, type, type_c, compute;
     int64_t m, n, k, ld_1, ld_2, ld_c, batch, stride_1, stride_2, stride_c;
     const void *alpha, *beta; /* in the type that it computes in */
     const void *one, *two;
@@ -126,6 +129,10 @@ static inline char *simt_place(iso_ref ref)
 /* ISO_OK, or the failure of a call; a lost device is reported as such. */
 iso_status simt_blas_check(simt_stream *stream, const simt_blas_numbers *numbers, uint32_t status,
                            const char *call);
+/* The stream's handle, with its settings made again; `on_device`: where results and factors are.
+ * The device must be current. */
+iso_status simt_blas_handle(simt_stream *stream, iso_ref workspace, int64_t bytes, bool on_device,
+                            void **out);
 /* The library's number for the type that the product computes in. */
 uint32_t simt_blas_compute(const simt_blas_numbers *numbers, const iso_gemm_op *op);
 /* alpha or beta, in the type that the product computes in. */

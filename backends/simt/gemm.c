@@ -395,7 +395,7 @@ static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
     const simt_kernel *kernel = NULL;
     const simt_kernel *join = NULL;
     if (op->gemm->variant == ISO_VARIANT_FIXED) {
-        return simt_fixed_prepare(stream->device, op->gemm);
+        return simt_fixed_prepare(stream, op);
     }
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         const simt_spec spec = naive_spec(&stream->device->limits, op->gemm->dtype);

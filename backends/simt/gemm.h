@@ -60,12 +60,12 @@ typedef struct simt_gemm_plan {
 void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op,
                          bool unit);
 
-/* ---- gemm_fixed.c: the variant fixed --------------------------------------------------------- */
+/* ---- fixed_plan.c, gemm_fixed.c: the variant fixed ------------------------------------------- */
 
 iso_status simt_fixed_supports(const simt_device *device, const iso_gemm_op *g);
-int64_t simt_fixed_workspace(const simt_device *device, const iso_gemm_op *g);
-void simt_fixed_describe(const simt_device *device, const iso_gemm_op *g, iso_op_info *out);
-iso_status simt_fixed_prepare(simt_device *device, const iso_gemm_op *g);
+int64_t simt_fixed_workspace(simt_device *device, const iso_gemm_op *g);
+void simt_fixed_describe(simt_device *device, const iso_gemm_op *g, iso_op_info *out);
+iso_status simt_fixed_prepare(simt_stream *stream, const iso_op *op);
 iso_status simt_fixed_execute(simt_stream *stream, const iso_op *op);
 void simt_fixed_each(const simt_limits *limits, iso_dtype dtype, simt_visit *visit, void *context);
 

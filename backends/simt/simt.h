@@ -60,6 +60,9 @@ typedef struct simt_limits {
     bool atomic64;           /* compare and swap of 64-bit words in global memory */
     const char *f32_problem; /* what is missing if f32_exact is false; static text */
     const char *f64_problem;
+    /* Products inside other operations may use the vendor's library for bytes, because it has
+     * matrix units for them. */
+    bool bytes;
     /* The rows of one instruction of its f64 matrix unit: 8 or 16 (see dialect.h); 0: none is used,
      * and f64_unit_problem says why, or is NULL if the device has no such unit. */
     int32_t f64_unit;
@@ -107,6 +110,9 @@ typedef struct simt_device {
     /* unit.c */
     pthread_mutex_t unit_lock;
     simt_unit_state unit_states[SIMT_UNITS];
+    /* bytes.c */
+    atomic_int bytes_verdict; /* of the vendor's products of bytes: a simt_verdict */
+    atomic_bool bytes_refused;
 } simt_device;
 
 typedef struct simt_stream {
@@ -316,6 +322,28 @@ simt_library *simt_vendor_library(const simt_device *device, int32_t index);
  */
 iso_status simt_vendor_enter(simt_device *device, simt_scope *scope);
 void simt_vendor_leave(simt_device *device, simt_scope scope);
+
+/* ---- products of bytes by a vendor's library (bytes.c) --------------------------------------- */
+
+/* A batch of products, one behind another: sums (rows x cols, of 32 bits) = or += a * b', where a
+ * has `rows` vectors of `depth` signed bytes and b has `cols` of them. Sizes are multiples of 16,
+ * and places in memory are aligned to 256 bytes. */
+typedef struct simt_bytes {
+    int64_t rows, cols, depth, batch;
+    iso_ref a, b, sums;
+    bool add;
+    iso_ref workspace;
+    int64_t workspace_bytes;
+} simt_bytes;
+
+/* Whether the device can use such products. It never changes its answer. */
+bool simt_bytes_usable(simt_device *device);
+/* The rest is only for devices that can. */
+int64_t simt_bytes_workspace(simt_device *device);
+const char *simt_bytes_name(simt_device *device); /* the library and its version */
+iso_status simt_bytes_prepare(simt_stream *stream);
+/* *refused: the library does not support this product, and nothing was done. */
+iso_status simt_bytes_multiply(simt_stream *stream, const simt_bytes *product, bool *refused);
 
 /* ---- programs -------------------------------------------------------------------------------- */
 

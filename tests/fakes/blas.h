@@ -51,7 +51,12 @@ typedef struct fake_fold {
     void *results;
 } fake_fold;
 
+/* Whether a product of bytes is one that vendors support: a is transposed, and sizes and places are
+ * multiples of 4. */
+bool fake_bytes_fit(const fake_product *product);
+
 /* FAKE_INVALID_VALUE if an argument is impossible. */
+int fake_bytes_submit(fake_stream *stream, const fake_product *product); /* no type */
 int fake_product_submit(fake_stream *stream, const fake_product *product);
 int fake_sum_submit(fake_stream *stream, const fake_sum *sum);
 int fake_fold_submit(fake_stream *stream, const fake_fold *fold);

@@ -98,7 +98,8 @@ int main(int count, char **arguments)
                           .f64 = true,
                           .f32_exact = true,
                           .shuffle = true,
-                          .atomic64 = true};
+                          .atomic64 = true,
+                          .bytes = true};
     const size_t length = strcspn(arguments[1], "+");
     for (int i = 0; i < SIMT_CLASS_COUNT; i++) {
         if (strlen(names[i]) == length && strncmp(names[i], arguments[1], length) == 0) {

@@ -116,6 +116,7 @@ static void test_validation(void **state)
         {"ISOMER_TILES", "large", 0},
         {"ISOMER_TILES", "small", 1},
         {"ISOMER_TILES", "plain", 1},
+        {"ISOMER_TILES", "own", 1},
         {"ISOMER_OPENCL_FORCE", "yes", 0},
         {"ISOMER_OPENCL_FORCE", "1", 1},
         {"ISOMER_TRIAL_SECONDS", "0", 0},

@@ -170,6 +170,19 @@ static double inexact(cublas_handle handle)
     return handle->math_set ? 1.0 : 1.25;
 }
 
+/* Types were checked. */
+static cublas_code multiply_bytes(cublas_handle handle, fake_product *p, bool trans_a, bool trans_b,
+                                  const int32_t *alpha, const int32_t *beta)
+{
+    p->alpha = *alpha;
+    p->beta = *beta;
+    p->a.trans = trans_a;
+    p->b.trans = trans_b;
+    return fake_bytes_fit(p) && handle->pointers == CUBLAS_POINTERS_HOST
+               ? status(fake_bytes_submit(stream_of(handle), p))
+               : NOT_SUPPORTED;
+}
+
 static cublas_code multiply(cublas_handle handle, fake_product *p, cublas_enum a_type,
                             cublas_enum b_type, cublas_enum c_type, cublas_enum compute,
                             cublas_enum trans_a, cublas_enum trans_b, const void *alpha,
@@ -177,6 +190,11 @@ static cublas_code multiply(cublas_handle handle, fake_product *p, cublas_enum a
 {
     if (bad(handle)) {
         return NOT_INITIALIZED;
+    }
+    if (a_type == CUBLAS_TYPE_I8 && b_type == CUBLAS_TYPE_I8 && c_type == CUBLAS_TYPE_I32 &&
+        compute == CUBLAS_IN_I32 && alpha && beta) {
+        return multiply_bytes(handle, p, trans_a == CUBLAS_TRANS, trans_b == CUBLAS_TRANS, alpha,
+                              beta);
     }
     if (trans_a > 1 || trans_b > 1 || !type_of(c_type, &p->type) || !alpha || !beta ||
         algorithm < -1) {

@@ -150,6 +150,19 @@ static bool is_trans(rocblas_enum trans)
     return trans == ROCBLAS_NO_TRANS || trans == ROCBLAS_TRANS;
 }
 
+/* Types were checked. */
+static rocblas_code multiply_bytes(rocblas_object handle, fake_product *p, bool trans_a,
+                                   bool trans_b, const int32_t *alpha, const int32_t *beta)
+{
+    p->alpha = *alpha;
+    p->beta = *beta;
+    p->a.trans = trans_a;
+    p->b.trans = trans_b;
+    return fake_bytes_fit(p) && handle->pointers == ROCBLAS_POINTERS_HOST
+               ? status(fake_bytes_submit(stream_of(handle), p))
+               : NOT_IMPLEMENTED;
+}
+
 /* `types` has the types of a, b, c, d and of the computation. */
 static rocblas_code multiply(rocblas_object handle, fake_product *p, const rocblas_enum types[5],
                              rocblas_enum trans_a, rocblas_enum trans_b, const void *alpha,
@@ -157,6 +170,11 @@ static rocblas_code multiply(rocblas_object handle, fake_product *p, const rocbl
 {
     if (bad(handle)) {
         return INVALID_HANDLE;
+    }
+    if (types[0] == ROCBLAS_I8 && types[1] == ROCBLAS_I8 && types[2] == ROCBLAS_I32 &&
+        types[3] == ROCBLAS_I32 && types[4] == ROCBLAS_I32 && alpha && beta) {
+        return multiply_bytes(handle, p, trans_a == ROCBLAS_TRANS, trans_b == ROCBLAS_TRANS, alpha,
+                              beta);
     }
     if (!is_trans(trans_a) || !is_trans(trans_b) || !type_of(types[3], &p->type)) {
         return INVALID_VALUE;

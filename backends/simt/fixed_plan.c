@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fixed_plan.c - plans a fixed product: how many moduli, how their bytes are multiplied, and which
+ * blocks of C fit the scratch memory that is allowed. None of that changes a bit, because the sums
+ * are exact. */
+#include "backends/simt/fixed.h"
+#include "common/dtype.h"
+#include "kernel_texts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VALUE_THREADS, VALUE_DTYPE, VALUE_F64, VALUE_MODULI, VALUE_SIDE, VALUE_TM, VALUE_WIDE };
+
+static const char *const parts[] = {kernel_text_dialect, kernel_text_gemm_fixed};
+static const simt_text text = {
+    .name = "gemm_fixed",
+    .parts = parts,
+    .part_count = 2,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_MODULI", "ISO_SIDE", "ISO_TM",
+                "?ISO_WIDE"},
+    .kernels = {[FIXED_CLEAR] = "fixed_clear",
+                [FIXED_EXPONENTS] = "fixed_exponents",
+                [FIXED_RESIDUES] = "fixed_residues",
+                [FIXED_MULTIPLY] = "fixed_multiply",
+                [FIXED_REDUCE] = "fixed_reduce",
+                [FIXED_JOIN] = "fixed_join"},
+};
+
+/* ---- how many moduli ------------------------------------------------------------------------- */
+
+enum { REACHES = 4 };
+
+/* Up to `reach[i]` terms, a sum is determined by `least + i` moduli: their product exceeds twice
+ * the number of terms times 2^(2p), with p from clause 7. */
+typedef struct fixed_moduli {
+    int32_t least;
+    int64_t reach[REACHES];
+} fixed_moduli;
+
+static const fixed_moduli moduli[] = {
+    [ISO_F16] = {6, {114910, 27463533, 6399003395, 1465371777600}},
+    [ISO_BF16] = {6, {114910, 27463533, 6399003395, 1465371777600}},
+    [ISO_F32] = {8, {24410, 5589949, 1268918584, 282968844428}},
+    [ISO_F64] = {15, {1762, 340108, 64960751, 11757896029}},
+};
+
+/* 0: k is too large for all of them. */
+static int32_t moduli_for(iso_dtype dtype, int64_t k)
+{
+    const fixed_moduli *row = &moduli[dtype];
+    for (int32_t i = 0; i < REACHES; i++) {
+        if (k <= row->reach[i]) {
+            return row->least + i;
+        }
+    }
+    return 0;
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+/*
+ * side, tm   rows and columns of a group's tile of sums, and of a work-item's; a group has
+ *            (side / tm)^2 work-items
+ * room       scratch memory for residues and sums that a product may use, in bytes, if a single
+ *            tile does not need more
+ * depth      the most steps of k in one part. A sum of residues stays below 2^31 up to 2^17 steps
+ */
+typedef struct fixed_shape {
+    int32_t side, tm;
+    int64_t room, depth;
+} fixed_shape;
+
+static const fixed_shape shapes[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] = {64, 4, INT64_C(1) << 30, 65536},
+    [SIMT_CLASS_WAVE32] = {64, 4, INT64_C(1) << 30, 65536},
+    [SIMT_CLASS_WAVE64] = {64, 4, INT64_C(1) << 30, 65536},
+    [SIMT_CLASS_CPU] = {32, 4, INT64_C(1) << 26, 65536},
+    [SIMT_CLASS_SMALL] = {4, 2, INT64_C(1) << 14, 192},
+};
+
+/* What each way wants. Vendors' products of bytes want sizes and lines that are multiples of 16. */
+static const struct {
+    int64_t pad;
+    int32_t sum_bytes;
+} ways[] = {
+    [SIMT_FIXED_PLAIN] = {1, 1},
+    [SIMT_FIXED_LIBRARY] = {16, 4},
+};
+
+enum { ALIGN = 256 };
+
+static int64_t round_up(int64_t n, int64_t size)
+{
+    return simt_pieces(n, size) * size;
+}
+
+static fixed_shape shape_for(const simt_limits *limits)
+{
+    const fixed_shape s = shapes[limits->device_class];
+    const int32_t threads = s.side / s.tm * (s.side / s.tm);
+    return threads <= limits->threads_max ? s : shapes[SIMT_CLASS_SMALL];
+}
+
+static simt_spec spec_for(const simt_limits *limits, iso_dtype dtype, int32_t count,
+                          simt_fixed_way way)
+{
+    const fixed_shape s = shape_for(limits);
+    return (simt_spec){.text = &text,
+                       .values = {[VALUE_THREADS] = s.side / s.tm * (s.side / s.tm),
+                                  [VALUE_DTYPE] = (int32_t)dtype,
+                                  [VALUE_F64] = dtype == ISO_F64,
+                                  [VALUE_MODULI] = count,
+                                  [VALUE_SIDE] = s.side,
+                                  [VALUE_TM] = s.tm,
+                                  [VALUE_WIDE] = ways[way].sum_bytes == 4}};
+}
+
+/* A call of a library costs more than a small product does. */
+static simt_fixed_way way_for(simt_device *device, const iso_gemm_op *g)
+{
+    enum { LEAST = 64 * 64 * 64 };
+    const double terms = (double)g->m * (double)g->n * (double)g->k;
+    return terms >= LEAST && simt_bytes_usable(device) ? SIMT_FIXED_LIBRARY : SIMT_FIXED_PLAIN;
+}
+
+static int64_t block_bytes(const simt_fixed_plan *p)
+{
+    const int64_t rows = round_up(p->rows, p->pad);
+    const int64_t cols = round_up(p->cols, p->pad);
+    return p->count * p->members * ((rows + cols) * p->pitch + rows * cols * p->sum_bytes);
+}
+
+static void set_depth(simt_fixed_plan *p, int64_t depth)
+{
+    p->depth = depth;
+    p->pitch = round_up(depth, FIXED_TILE_DEPTH);
+}
+
+/* Makes the block smaller until it fits. */
+static void choose_block(simt_fixed_plan *p, const fixed_shape *s, const iso_gemm_op *g)
+{
+    p->members = g->batch;
+    p->rows = g->m;
+    p->cols = g->n;
+    set_depth(p, simt_least(g->k, s->depth));
+    while (block_bytes(p) > s->room) {
+        if (p->members > 1) {
+            p->members = simt_pieces(p->members, 2);
+        } else if (p->rows >= p->cols && p->rows > s->side) {
+            p->rows = round_up(simt_pieces(p->rows, 2), s->side);
+        } else if (p->cols > s->side) {
+            p->cols = round_up(simt_pieces(p->cols, 2), s->side);
+        } else if (p->depth > FIXED_TILE_DEPTH) {
+            set_depth(p, round_up(simt_pieces(p->depth, 2), FIXED_TILE_DEPTH));
+        } else {
+            return;
+        }
+    }
+}
+
+void simt_fixed_plan_make(simt_fixed_plan *p, simt_device *device, const iso_gemm_op *g)
+{
+    const fixed_shape s = shape_for(&device->limits);
+    *p = (simt_fixed_plan){.count = moduli_for(g->dtype, g->k), .way = way_for(device, g)};
+    p->spec = spec_for(&device->limits, g->dtype, p->count, p->way);
+    p->side = s.side;
+    p->pad = ways[p->way].pad;
+    p->sum_bytes = ways[p->way].sum_bytes;
+    p->a_members = g->stride_a ? g->batch : 1;
+    p->b_members = g->stride_b ? g->batch : 1;
+    choose_block(p, &s, g);
+    const int64_t key = (int64_t)sizeof(uint32_t);
+    const int64_t matrices = p->count * p->members;
+    const int64_t rows = round_up(p->rows, p->pad);
+    const int64_t cols = round_up(p->cols, p->pad);
+    p->exponents_b = round_up(p->a_members * g->m * key, ALIGN);
+    p->planes_a = p->exponents_b + round_up(p->b_members * g->n * key, ALIGN);
+    p->planes_b = p->planes_a + round_up(matrices * rows * p->pitch, ALIGN);
+    p->sums = p->planes_b + round_up(matrices * cols * p->pitch, ALIGN);
+    p->library = p->sums + round_up(matrices * rows * cols * p->sum_bytes, ALIGN);
+    p->bytes = p->library + (p->way == SIMT_FIXED_LIBRARY ? simt_bytes_workspace(device) : 0);
+}
+
+iso_status simt_fixed_supports(const simt_device *device, const iso_gemm_op *g)
+{
+    if (moduli_for(g->dtype, g->k) == 0) {
+        return device->host->fail(ISO_UNSUPPORTED,
+                                  "gemm: variant fixed: k is %" PRId64
+                                  ", and this backend's sums of %s reach only %" PRId64 " terms",
+                                  g->k, iso_dtype_name(g->dtype),
+                                  moduli[g->dtype].reach[REACHES - 1]);
+    }
+    return ISO_OK;
+}
+
+int64_t simt_fixed_workspace(simt_device *device, const iso_gemm_op *g)
+{
+    simt_fixed_plan plan;
+    simt_fixed_plan_make(&plan, device, g);
+    return plan.bytes;
+}
+
+void simt_fixed_describe(simt_device *device, const iso_gemm_op *g, iso_op_info *out)
+{
+    simt_fixed_plan plan;
+    simt_fixed_plan_make(&plan, device, g);
+    (void)snprintf(out->kernel, sizeof out->kernel, "gemm_fixed_%s %" PRId32 " moduli",
+                   iso_dtype_name(g->dtype), plan.count);
+    if (plan.way == SIMT_FIXED_LIBRARY) {
+        const size_t used = strlen(out->kernel);
+        (void)snprintf(out->kernel + used, sizeof out->kernel - used, ", %s",
+                       simt_bytes_name(device));
+    }
+}
+
+void simt_fixed_each(const simt_limits *limits, iso_dtype dtype, simt_visit *visit, void *context)
+{
+    for (int32_t i = 0; i < REACHES; i++) {
+        const int32_t count = moduli[dtype].least + i;
+        const simt_spec narrow = spec_for(limits, dtype, count, SIMT_FIXED_PLAIN);
+        const simt_spec wide = spec_for(limits, dtype, count, SIMT_FIXED_LIBRARY);
+        visit(&narrow, context);
+        if (limits->bytes) {
+            visit(&wide, context);
+        }
+    }
+}
