@@ -36,7 +36,7 @@ static int32_t partner(const reveal_tree *t, int32_t term)
 static bool find_roundings(reveal_routine *r, reveal_tree *t)
 {
     const double part = r->item->dtype == ISO_F32 ? 0x1p-12 : 0x1p-27, y = 1 + part;
-    const int64_t rows = r->in->row_count, k = r->item->k, columns = reveal_columns(r->item);
+    const int64_t rows = r->in->row_count, k = r->item->k, columns = r->item->n;
     const int64_t *at = r->in->rows;
     reveal_set_second(r, y);
     for (int64_t first = 0; first < k; first += rows) {
@@ -133,8 +133,8 @@ void reveal_set_random(reveal_routine *r, uint64_t seed)
 static void keep_sample(const reveal_routine *r, samples *s, int32_t v)
 {
     const reveal_case *item = r->item;
-    const int64_t k = item->k, columns = reveal_columns(item);
-    const bool shared = item->op->kind != ISO_OP_REDUCE; /* all rows have the same B */
+    const int64_t k = item->k, columns = item->n;
+    const bool shared = item->op->matrix; /* all rows have the same B */
     int64_t at = sample_at(r->in, v), row = at / columns, column = at % columns;
     size_t b = shared ? (size_t)column : (size_t)(row * k);
     arith_widen(item->dtype, r->host[0] + (size_t)(row * k) * r->element, 1, k, s->x + v * k);

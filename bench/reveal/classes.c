@@ -110,7 +110,7 @@ static void choose_column(reveal_class *c, int64_t rows, int64_t columns)
 
 int32_t reveal_classify(reveal_routine *r, reveal_class classes[REVEAL_CLASSES])
 {
-    const int64_t rows = r->item->m, columns = reveal_columns(r->item), elements = rows * columns;
+    const int64_t rows = r->item->m, columns = r->item->n, elements = rows * columns;
     uint64_t *signatures = tool_alloc((size_t)elements, sizeof *signatures, "results");
     bool *done = tool_alloc((size_t)elements, sizeof *done, "results");
     int32_t count = 0;

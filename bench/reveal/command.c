@@ -94,7 +94,7 @@ static int32_t read_size(const char *text, int64_t of[3])
 static bool wants(const request *r, const reveal_op *op)
 {
     return tool_words_have(&r->ops, op->name) ||
-           (op->kind == ISO_OP_REDUCE && tool_words_have(&r->ops, "reduce"));
+           (op->row == &bench_reduce && tool_words_have(&r->ops, "reduce"));
 }
 
 static int check_sizes(const request *r)
@@ -273,7 +273,7 @@ static void run_case(session *run, iso_device device, const iso_device_info *inf
             reveal_tree_free(&result.orders[i].tree);
             free(result.orders[i].words);
         }
-        if (item->variant != ISO_VARIANT_VENDOR || item->op->kind == ISO_OP_REDUCE) {
+        if (item->variant != ISO_VARIANT_VENDOR || !item->op->row->libraries) {
             break;
         }
     }

@@ -7,8 +7,8 @@
 #include "bench/reveal/tree.h"
 #include "bench/tool.h"
 
-/* What is run: a product of m x n results with k terms each; with n = 1 the operation may be a
- * product of a matrix and a vector. Of reductions, m sequences of k elements. */
+/* What is run: a product of m x n results with k terms each, where n is 1 if one factor is a
+ * vector; or a reduction of m sequences of k elements, where n is 1. */
 typedef struct reveal_case {
     const struct reveal_op *op;
     iso_variant variant;
@@ -21,22 +21,16 @@ typedef struct reveal_case {
 typedef struct reveal_op {
     const char *name;
     int32_t least, most; /* how many numbers a size has */
-    iso_op_kind kind;
+    const bench_op *row;
     iso_reduce_op reduce;
+    bool matrix;   /* all rows of A share B, and beta can add the result to C */
     bool products; /* its terms are products */
-    bool adds;     /* it can add its result to C, by beta */
 } reveal_op;
 
 enum { REVEAL_OPS = 4 };
 extern const reveal_op reveal_ops[REVEAL_OPS];
 
 /* ---- routine.c ------------------------------------------------------------------------------- */
-
-typedef union reveal_args {
-    iso_gemm_args gemm;
-    iso_gemv_args gemv;
-    iso_reduce_args reduce;
-} reveal_args;
 
 /* How terms are written as numbers of a type. */
 typedef struct reveal_coding {
@@ -59,7 +53,7 @@ typedef struct reveal_routine {
     const reveal_case *item;
     iso_device device;
     iso_stream stream;
-    reveal_args args;
+    bench_case what; /* the same case, for the row of its operation */
     iso_buffer buffers[3];
     int64_t bytes[3];
     unsigned char *host[3]; /* A or x, B or y, C or the results */
@@ -79,15 +73,15 @@ iso_status reveal_describe(iso_device device, const reveal_case *item, iso_op_in
 /* These functions return false if they fail; `status` and `problem` then say why. */
 bool reveal_open(reveal_routine *r, iso_device device, const reveal_case *item, double seconds);
 void reveal_close(reveal_routine *r);
-/* Runs the routine on what is in `host`. C holds `factor` times what it held, plus the result. If
- * `host` was not changed by reveal_set, `stale` has to be set. */
+/* Runs the routine on what is in `host`. C then has `factor` times what it had, plus the result;
+ * `factor` is 0 unless the operation has a matrix. If `host` was not changed by reveal_set, `stale`
+ * has to be set. */
 bool reveal_call(reveal_routine *r, double factor);
 void reveal_set(reveal_routine *r, int32_t operand, int64_t at, double value);
 void reveal_set_random(reveal_routine *r, uint64_t seed); /* both operands */
 double reveal_get(const reveal_routine *r, int64_t at);   /* an element of the result */
 /* Sets the second operand to one value. */
 void reveal_set_second(reveal_routine *r, double value);
-int64_t reveal_columns(const reveal_case *item); /* results of a row */
 /* Makes a row of A a mask: units at the terms begin to end - 1, and the large numbers of a pair. */
 void reveal_set_mask(reveal_routine *r, int64_t row, int64_t begin, int64_t end,
                      const reveal_pair *pair);

@@ -11,13 +11,13 @@
 #include <string.h>
 
 const reveal_op reveal_ops[REVEAL_OPS] = {
-    {.name = "gemm", .least = 3, .most = 3, .kind = ISO_OP_GEMM, .products = true, .adds = true},
-    {.name = "gemv", .least = 2, .most = 2, .kind = ISO_OP_GEMV, .products = true, .adds = true},
-    {.name = "sum", .least = 1, .most = 2, .kind = ISO_OP_REDUCE, .reduce = ISO_SUM},
+    {.name = "gemm", .least = 3, .most = 3, .row = &bench_gemm, .matrix = true, .products = true},
+    {.name = "gemv", .least = 2, .most = 2, .row = &bench_gemv, .matrix = true, .products = true},
+    {.name = "sum", .least = 1, .most = 2, .row = &bench_reduce, .reduce = ISO_SUM},
     {.name = "dot",
      .least = 1,
      .most = 2,
-     .kind = ISO_OP_REDUCE,
+     .row = &bench_reduce,
      .reduce = ISO_DOT,
      .products = true}};
 
@@ -31,78 +31,35 @@ bool reveal_fail(reveal_routine *r, bench_status status, const char *format, ...
     return false;
 }
 
-int64_t reveal_columns(const reveal_case *item)
-{
-    return item->op->kind == ISO_OP_GEMM ? item->n : 1;
-}
-
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-static void make_arguments(const reveal_case *item, reveal_args *args)
+static bench_case bench_case_of(const reveal_case *item)
 {
-    switch (item->op->kind) {
-    case ISO_OP_GEMM:
-        args->gemm = (iso_gemm_args)ISO_GEMM_ARGS_INIT;
-        args->gemm.dtype = item->dtype;
-        args->gemm.variant = item->variant;
-        args->gemm.math = item->math;
-        args->gemm.library = item->library;
-        args->gemm.m = item->m;
-        args->gemm.n = args->gemm.ldb = args->gemm.ldc = item->n;
-        args->gemm.k = args->gemm.lda = item->k;
-        args->gemm.beta = 0;
-        break;
-    case ISO_OP_GEMV:
-        args->gemv = (iso_gemv_args)ISO_GEMV_ARGS_INIT;
-        args->gemv.dtype = item->dtype;
-        args->gemv.variant = item->variant;
-        args->gemv.library = item->library;
-        args->gemv.m = item->m;
-        args->gemv.k = args->gemv.lda = item->k;
-        args->gemv.beta = 0;
-        break;
-    default:
-        args->reduce = (iso_reduce_args)ISO_REDUCE_ARGS_INIT;
-        args->reduce.op = item->op->reduce;
-        args->reduce.dtype = item->dtype;
-        args->reduce.variant = item->variant;
-        args->reduce.axis = item->m > 1 ? ISO_AXIS_1 : ISO_AXIS_ALL;
-        args->reduce.rows = item->m;
-        args->reduce.cols = args->reduce.ld_x = args->reduce.ld_y = item->k;
-        break;
+    bench_case made = {.op = item->op->row,
+                       .by = item->op->row,
+                       .dtype = item->dtype,
+                       .element = iso_dtype_size(item->dtype),
+                       .how = item->variant,
+                       .math = item->math,
+                       .library = item->library};
+    if (item->op->matrix) { /* the product of a gemv_shape is in the same place */
+        made.gemm = (gemm_shape){.m = item->m, .n = item->n, .k = item->k, .batch = 1, .alpha = 1};
+        made.gemv.inc_x = made.gemv.inc_y = 1;
+    } else {
+        made.reduce = (reduce_shape){.op = item->op->reduce,
+                                     .axis = item->m > 1 ? ISO_AXIS_1 : ISO_AXIS_ALL,
+                                     .rows = item->m,
+                                     .cols = item->k};
     }
-}
-
-static void set_operands(const reveal_routine *r, reveal_args *args, double beta)
-{
-    const iso_operand a = {r->buffers[0], 0}, b = {r->buffers[1], 0}, c = {r->buffers[2], 0};
-    switch (r->item->op->kind) {
-    case ISO_OP_GEMM:
-        args->gemm.a = a;
-        args->gemm.b = b;
-        args->gemm.c = c;
-        args->gemm.beta = beta;
-        break;
-    case ISO_OP_GEMV:
-        args->gemv.a = a;
-        args->gemv.x = b;
-        args->gemv.y = c;
-        args->gemv.beta = beta;
-        break;
-    default:
-        args->reduce.x = a;
-        args->reduce.y = r->item->op->products ? b : (iso_operand){{0}, 0};
-        args->reduce.result = c;
-        break;
-    }
+    return made;
 }
 
 iso_status reveal_describe(iso_device device, const reveal_case *item, iso_op_info *out)
 {
-    reveal_args args;
-    make_arguments(item, &args);
+    bench_args args;
+    const bench_case made = bench_case_of(item);
     *out = (iso_op_info)ISO_OP_INFO_INIT;
-    return iso_describe(device, item->op->kind, &args, out);
+    return iso_describe(device, made.op->arguments(&made, &args), &args, out);
 }
 
 /* ---- a routine ------------------------------------------------------------------------------- */
@@ -116,14 +73,16 @@ static bool call_failed(reveal_routine *r, iso_status status)
 
 bool reveal_open(reveal_routine *r, iso_device device, const reveal_case *item, double seconds)
 {
-    const int64_t second =
-        item->op->kind == ISO_OP_REDUCE ? item->m * item->k : item->k * reveal_columns(item);
-    *r = (reveal_routine){.item = item, .device = device, .deadline = tool_seconds() + seconds};
-    r->element = (size_t)iso_dtype_size(item->dtype);
-    r->bytes[0] = item->m * item->k * (int64_t)r->element;
-    r->bytes[1] = item->op->products ? second * (int64_t)r->element : 0;
-    r->bytes[2] = item->m * reveal_columns(item) * (int64_t)r->element;
-    make_arguments(item, &r->args);
+    bench_needs needs;
+    *r = (reveal_routine){.item = item,
+                          .device = device,
+                          .what = bench_case_of(item),
+                          .deadline = tool_seconds() + seconds};
+    bench_case_needs(&r->what, &needs);
+    r->element = (size_t)r->what.element;
+    r->bytes[0] = needs.bytes[0];
+    r->bytes[1] = needs.inputs > 1 ? needs.bytes[1] : 0;
+    r->bytes[2] = needs.result;
     iso_status status = iso_stream_create(device, ISO_STREAM_INLINE, &r->stream);
     if (status != ISO_OK) {
         status = iso_stream_create(device, 0, &r->stream);
@@ -189,14 +148,21 @@ static iso_status write_operands(reveal_routine *r, bool result)
 
 static iso_status submit(reveal_routine *r, double factor)
 {
-    reveal_args args = r->args;
-    set_operands(r, &args, factor);
+    const iso_operand inputs[] = {{r->buffers[0], 0}, {r->buffers[1], 0}};
+    const iso_operand result = {r->buffers[2], 0};
+    bench_args args;
+    bench_case now = r->what;
+    if (factor != 0) {
+        now.gemm.beta = factor;
+    }
+    iso_op_kind kind = now.op->arguments(&now, &args);
+    now.op->operands(&now, &args, inputs, result);
     iso_status status = write_operands(r, factor != 0);
     if (status == ISO_OK) {
-        status = iso_execute(r->stream, r->item->op->kind, &args);
+        status = iso_execute(r->stream, kind, &args);
     }
     if (status == ISO_OK) {
-        status = iso_read(r->stream, r->host[2], (iso_operand){r->buffers[2], 0}, r->bytes[2]);
+        status = iso_read(r->stream, r->host[2], result, r->bytes[2]);
     }
     iso_status end = iso_stream_sync(r->stream);
     return status == ISO_OK ? end : status;
@@ -245,13 +211,13 @@ static int64_t row_of(const reveal_routine *r, int64_t i)
 static double units_of(const reveal_routine *r, int64_t i)
 {
     int64_t column = r->in ? r->in->column : 0;
-    return reveal_get(r, row_of(r, i) * reveal_columns(r->item) + column) / r->coding.unit;
+    return reveal_get(r, row_of(r, i) * r->item->n + column) / r->coding.unit;
 }
 
 /* Runs the masks, and reads how many units each row is. */
 static bool count_units(reveal_routine *r, int64_t rows, double *units)
 {
-    int64_t all = r->item->m * reveal_columns(r->item);
+    int64_t all = r->item->m * r->item->n;
     if (!reveal_call(r, 0)) {
         return false;
     }
@@ -391,7 +357,7 @@ bool reveal_calibrate(reveal_routine *r)
     reveal_fail(r, BENCH_UNSUPPORTED, "sums of this type have no order");
     for (size_t i = 0; i < sizeof codings / sizeof codings[0]; i++) {
         const reveal_coding *coding = &codings[i].coding;
-        if (codings[i].dtype != r->item->dtype || (coding->twice && !r->item->op->adds)) {
+        if (codings[i].dtype != r->item->dtype || (coding->twice && !r->item->op->matrix)) {
             continue;
         }
         r->coding = *coding;

@@ -128,8 +128,8 @@ static void enumerate(trial *t, const order *o, int32_t term)
 /* Runs the routine on random numbers. */
 static bool sample(trial *t, reveal_routine *r)
 {
-    const int64_t k = t->item->k, columns = reveal_columns(t->item);
-    const bool shared = t->item->op->kind != ISO_OP_REDUCE;
+    const int64_t k = t->item->k, columns = t->item->n;
+    const bool shared = t->item->op->matrix;
     for (int32_t run = 0; t->samples < SAMPLES; run++) {
         reveal_set_random(r, 100u + (unsigned)run);
         if (!reveal_call(r, 0)) {
@@ -197,14 +197,13 @@ int main(int argc, char **argv)
     }
     for (int32_t i = 0; i < REVEAL_OPS * 3 * 2; i++) {
         const reveal_op *op = &reveal_ops[i % REVEAL_OPS];
-        bool matrix = op->kind != ISO_OP_REDUCE;
         for (int32_t k = 2; k <= most; k++) {
             const reveal_case item = {.op = op,
                                       .variant = variants[i / REVEAL_OPS % 3],
                                       .dtype = i / REVEAL_OPS < 3 ? ISO_F32 : ISO_F64,
                                       .math = ISO_MATH_STRICT,
-                                      .m = matrix ? 6 : 1,
-                                      .n = op->kind == ISO_OP_GEMM ? 5 : 1,
+                                      .m = op->matrix ? 6 : 1,
+                                      .n = op->row == &bench_gemm ? 5 : 1,
                                       .k = k};
             iso_op_info info;
             if (reveal_describe(device, &item, &info) == ISO_OK) {
