@@ -20,22 +20,24 @@ enum {
     FIXED_UNITS = 4,    /* units for each thread, if columns can be shared out */
     FIXED_VECTORS = 64, /* rows or columns whose largest magnitude is found at a time */
     FIXED_LIMBS = 3,
+    FIXED_TILES = 6,
     FIXED_FACTORS = 3,    /* for each row and column */
     FIXED_BAD = INT32_MAX /* the exponent of a row or column with an infinity or a NaN */
 };
 
-/* How whole numbers of p bits are cut. A product of two slices and `run` such terms stay below
- * 2^53. */
+/* How whole numbers of p bits are cut, and the tiles of sums that their slices give: a term of the
+ * sum in tile i weighs 2^weights[i]. The sums of `run` steps of k stay exact. */
 typedef struct fixed_cut {
     int p, a_slices, a_bits, b_slices, b_bits;
     int64_t run;
+    int tiles, weights[FIXED_TILES];
 } fixed_cut;
 
 static const fixed_cut cuts[] = {
-    [ISO_F16] = {15, 1, 0, 1, 0, 1 << 22},
-    [ISO_BF16] = {15, 1, 0, 1, 0, 1 << 22},
-    [ISO_F32] = {24, 1, 0, 2, 12, 1 << 16},
-    [ISO_F64] = {53, 2, 27, 4, 14, 1 << 13},
+    [ISO_F16] = {15, 1, 0, 1, 0, 1 << 22, 1, {0}},
+    [ISO_BF16] = {15, 1, 0, 1, 0, 1 << 22, 1, {0}},
+    [ISO_F32] = {24, 1, 0, 1, 0, 1 << 14, 2, {0, 0}},
+    [ISO_F64] = {53, 2, 27, 3, 18, 1 << 10, 6, {0, 18, 36, 27, 45, 63}},
 };
 
 /* A whole number in two's complement, the lowest bits first. */
@@ -50,7 +52,8 @@ typedef struct fixed_plan {
     const cpu_gemm_type *stored; /* of the operation's type */
     void (*round_line)(const cpu_fixed_line *line, float *out);
     fixed_cut cut;
-    int threads, pairs;
+    void (*multiply)(int height, int64_t k, const void *a, const void *b, void *t, int add);
+    int threads;
     int short_sums; /* the sums of one run are all, and two slices are enough to round them */
     int64_t a_row, a_col, b_row, b_col; /* strides */
     int64_t a_members, b_members;
@@ -69,7 +72,7 @@ static void plan_make(fixed_plan *p, const cpu_device *device, const iso_gemm_op
     p->tile = &device->kernels->gemm->type[ISO_F64];
     p->stored = &device->kernels->gemm->type[op->dtype];
     p->cut = cuts[op->dtype];
-    p->pairs = p->cut.a_slices * p->cut.b_slices;
+    p->multiply = op->dtype == ISO_F32 ? device->kernels->fixed->tile_split : p->tile->tile;
     p->a_row = op->trans_a == ISO_TRANS ? 1 : op->lda;
     p->a_col = op->trans_a == ISO_TRANS ? op->lda : 1;
     p->b_row = op->trans_b == ISO_TRANS ? 1 : op->ldb;
@@ -79,7 +82,7 @@ static void plan_make(fixed_plan *p, const cpu_device *device, const iso_gemm_op
     const int64_t mr = p->tile->mr;
     const int64_t nr = p->tile->nr;
     const double work = (double)op->m * (double)op->n * (double)(op->k > 0 ? op->k : 1) *
-                        (double)op->batch * (double)p->pairs;
+                        (double)op->batch * (double)p->cut.tiles;
     p->threads = cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_THREAD);
     p->unit_rows = cpu_least(gemm_round_up(op->m, mr), gemm_round_up(FIXED_ROWS, mr));
     p->unit_cols =
@@ -99,7 +102,7 @@ static void plan_make(fixed_plan *p, const cpu_device *device, const iso_gemm_op
     p->exponent_bytes = gemm_round_up(exponents * (int64_t)sizeof(int32_t), FIXED_ALIGN);
     p->a_bytes = gemm_round_up(p->cut.a_slices * p->unit_rows * chunk, FIXED_ALIGN);
     p->b_bytes = gemm_round_up(p->cut.b_slices * p->unit_cols * chunk, FIXED_ALIGN);
-    p->t_bytes = gemm_round_up(p->pairs * cells * (int64_t)sizeof(double), FIXED_ALIGN);
+    p->t_bytes = gemm_round_up(p->cut.tiles * cells * (int64_t)sizeof(double), FIXED_ALIGN);
     p->s_bytes = p->short_sums ? 0 : gemm_round_up(cells * (int64_t)sizeof(fixed_sum), FIXED_ALIGN);
     p->f_bytes = gemm_round_up(
         FIXED_FACTORS * (p->unit_rows + p->unit_cols) * (int64_t)sizeof(double), FIXED_ALIGN);
@@ -258,13 +261,13 @@ static void pack_a(const fixed_unit *u, int64_t from, int64_t k, int64_t i)
     p->type->cut(&pack);
 }
 
-/* The sums of a tile for each pair of slices lie one after another. */
+/* The tiles of sums lie one after another. */
 static double *totals_of(const fixed_unit *u, int64_t i, int64_t j)
 {
     const fixed_plan *p = u->plan;
     const int64_t strips = cpu_pieces(u->rows, p->tile->mr);
     const int64_t tile = j / p->tile->nr * strips + i / p->tile->mr;
-    return u->totals + tile * p->pairs * p->tile->mr * p->tile->nr;
+    return u->totals + tile * p->cut.tiles * p->tile->mr * p->tile->nr;
 }
 
 static void multiply(const fixed_unit *u, int64_t k, int64_t i, int64_t j, int add)
@@ -277,7 +280,7 @@ static void multiply(const fixed_unit *u, int64_t k, int64_t i, int64_t j, int a
     const int height = (int)gemm_strip_height(cpu_least(p->tile->mr, u->rows - i));
     for (int x = 0; x < p->cut.a_slices; x++) {
         for (int y = 0; y < p->cut.b_slices; y++) {
-            p->tile->tile(height, k, a + x * k * p->tile->mr, b + y * k * p->tile->nr, t, add);
+            p->multiply(height, k, a + x * k * p->tile->mr, b + y * k * p->tile->nr, t, add);
             t += size;
         }
     }
@@ -311,11 +314,8 @@ static void end_run(const fixed_unit *u)
             if (u->e[i] == FIXED_BAD || u->f[j] == FIXED_BAD) {
                 continue;
             }
-            for (int x = 0; x < p->cut.a_slices; x++) {
-                for (int y = 0; y < p->cut.b_slices; y++, t += mr * nr) {
-                    const __int128 weight = (__int128)1 << (x * p->cut.a_bits + y * p->cut.b_bits);
-                    term += (int64_t)*t * weight;
-                }
+            for (int x = 0; x < p->cut.tiles; x++, t += mr * nr) {
+                term += (int64_t)*t * ((__int128)1 << p->cut.weights[x]);
             }
             add(&u->sums[i * u->cols + j], term);
         }
@@ -401,8 +401,7 @@ static void round_short(const fixed_unit *u, int64_t i, int64_t j, int64_t count
             .sums = totals_of(u, i, j + c) + i % p->tile->mr * nr,
             .next = p->tile->mr * nr,
             .count = cpu_least(nr, count - c),
-            .slices = p->pairs,
-            .weight = (double)(1LL << p->cut.b_bits),
+            .tiles = p->cut.tiles,
             .row = u->a_factors[2 * p->unit_rows + i],
             .cols = u->b_factors + 2 * p->unit_cols + j + c,
         };

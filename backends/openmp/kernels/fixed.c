@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fixed.c - scales the rows and columns of a fixed product to whole numbers, and cuts them into
- * slices. The slices are multiplied by the register tile of f64. */
+ * slices. The slices are multiplied by a register tile of f64. */
+#include "backends/openmp/kernels/gemm_shape.h"
 #include "backends/openmp/kernels/kernels.h"
 
 #include <isomer/types.h>
@@ -53,9 +54,81 @@ static void cut_line(const cpu_fixed_pack *g, double *line)
 DEFINE_CUT(f32, float)
 DEFINE_CUT(f64, double)
 
+/* ---- products of numbers below 2^24 ---------------------------------------------------------- */
+
+/* The sum of SHORT_RUN such products and what is left of a sum stay below 2^53. */
+enum { SHORT_RUN = 32, NR_F64 = NV * SIMD_F64 };
+
+/* Adds the part of each sum that is a multiple of 2^26 to `high`, and leaves the rest, which is at
+ * most 2^25. Adding `magic` rounds to that multiple. */
+SIMD_INLINE void split(const int height, simd_f64 acc[MR][NV], double *high)
+{
+    const simd_f64 magic = simd_f64_set(0x1.8p78);
+    SIMD_UNROLL
+    for (int i = 0; i < height; i++) {
+        SIMD_UNROLL
+        for (int v = 0; v < NV; v++) {
+            double *to = high + i * NR_F64 + v * SIMD_F64;
+            const simd_f64 part = (acc[i][v] + magic) - magic;
+            acc[i][v] -= part;
+            simd_f64_store(to, simd_f64_load(to) + part);
+        }
+    }
+}
+
+SIMD_INLINE void split_body(const int height, int64_t k, const double *a, const double *b,
+                            double *t, int add)
+{
+    simd_f64 acc[MR][NV];
+    double *high = t + MR * NR_F64;
+    if (!add) {
+        memset(t, 0, sizeof(double) * 2 * MR * NR_F64);
+    }
+    SIMD_UNROLL
+    for (int i = 0; i < height; i++) {
+        SIMD_UNROLL
+        for (int v = 0; v < NV; v++) {
+            acc[i][v] = simd_f64_set(0);
+        }
+    }
+    while (k > 0) {
+        for (int64_t run = k < SHORT_RUN ? k : SHORT_RUN; run > 0; run--, k--) {
+            simd_f64 row[NV];
+            SIMD_UNROLL
+            for (int v = 0; v < NV; v++) {
+                row[v] = simd_f64_load(b + v * SIMD_F64);
+            }
+            SIMD_UNROLL
+            for (int i = 0; i < height; i++) {
+                const simd_f64 x = simd_f64_set(a[i]);
+                SIMD_UNROLL
+                for (int v = 0; v < NV; v++) {
+                    acc[i][v] = simd_f64_fma(x, row[v], acc[i][v]);
+                }
+            }
+            a += height;
+            b += NR_F64;
+        }
+        split(height, acc, high);
+    }
+    SIMD_UNROLL
+    for (int i = 0; i < height; i++) {
+        SIMD_UNROLL
+        for (int v = 0; v < NV; v++) {
+            double *to = t + i * NR_F64 + v * SIMD_F64;
+            simd_f64_store(to, simd_f64_load(to) + acc[i][v]);
+        }
+    }
+}
+
+static void tile_split(int height, int64_t k, const void *a, const void *b, void *t, int add)
+{
+    TILE_HEIGHTS(height, split_body, k, a, b, t, add)
+}
+
 /* ---- rounding to f32 ------------------------------------------------------------------------- */
 
-/* high * weight + low is first rounded to f64, but to odd: then rounding to f32 gives what one
+/* high + low is first rounded to f64, but to odd: then rounding to f32 gives what one
  * rounding would. */
 static double join(double high, double low)
 {
@@ -74,14 +147,14 @@ static double join(double high, double low)
 
 static void round_line(const cpu_fixed_line *g, float *out)
 {
-    if (g->slices == 1) {
+    if (g->tiles == 1) {
         for (int64_t i = 0; i < g->count; i++) {
             out[i] = (float)(g->sums[i] * g->row * g->cols[i]);
         }
         return;
     }
     for (int64_t i = 0; i < g->count; i++) {
-        out[i] = (float)(join(g->sums[g->next + i] * g->weight, g->sums[i]) * g->row * g->cols[i]);
+        out[i] = (float)(join(g->sums[g->next + i], g->sums[i]) * g->row * g->cols[i]);
     }
 }
 
@@ -92,5 +165,6 @@ const cpu_fixed_kernels CPU_TABLE(cpu_fixed_kernels) = {
              [ISO_BF16] = ROW(2, f32),
              [ISO_F32] = ROW(4, f32),
              [ISO_F64] = ROW(8, f64)},
+    .tile_split = tile_split,
     .round_line = round_line,
 };

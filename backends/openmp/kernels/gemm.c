@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm.c - the product's kernels for one instruction set. Strips are padded with zeros. Results
  * that come from the padding stay in lanes and rows that are never read. */
+#include "backends/openmp/kernels/gemm_shape.h"
 #include "backends/openmp/kernels/kernels.h"
-#include "backends/openmp/kernels/simd.h"
 
 #include <isomer/types.h>
-
-/* A tile of MR rows of NV vectors needs MR * NV accumulators: as many as fit in the registers
- * beside one row of B and one element of A. */
-#if defined(__aarch64__)
-#define MR 8
-#define NV 3
-#elif SIMD_BYTES == 64
-#define MR 14
-#define NV 2
-#elif SIMD_BYTES == 32
-#define MR 6
-#define NV 2
-#else
-#define MR 4
-#define NV 2
-#endif
 
 #define NR_F32 (NV * SIMD_F32)
 #define NR_F64 (NV * SIMD_F64)

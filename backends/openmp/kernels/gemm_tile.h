@@ -50,38 +50,7 @@ SIMD_INLINE void T(tile_body)(const int height, int64_t k, const TYPE *a, const 
 
 static void T(tile)(int height, int64_t k, const void *a, const void *b, void *t, int add)
 {
-    switch (height) {
-    case 1:
-        T(tile_body)(1, k, a, b, t, add);
-        break;
-    case 2:
-        T(tile_body)(2, k, a, b, t, add);
-        break;
-#if MR >= 6
-    case 4:
-        T(tile_body)(4, k, a, b, t, add);
-        break;
-#endif
-#if MR >= 8
-    case 6:
-        T(tile_body)(6, k, a, b, t, add);
-        break;
-#endif
-#if MR >= 14
-    case 8:
-        T(tile_body)(8, k, a, b, t, add);
-        break;
-    case 10:
-        T(tile_body)(10, k, a, b, t, add);
-        break;
-    case 12:
-        T(tile_body)(12, k, a, b, t, add);
-        break;
-#endif
-    default:
-        T(tile_body)(MR, k, a, b, t, add);
-        break;
-    }
+    TILE_HEIGHTS(height, T(tile_body), k, a, b, t, add)
 }
 
 #undef VEC

@@ -86,13 +86,13 @@ typedef struct cpu_fixed_pack {
     int slices, bits;
 } cpu_fixed_pack;
 
-/* A line of exact sums: sums[i], plus sums[next + i] * weight if there are two slices, times
- * row * cols[i], which are powers of two or NaN. */
+/* A line of exact sums: sums[i], plus sums[next + i] if there are two tiles, times row * cols[i],
+ * which are powers of two or NaN. */
 typedef struct cpu_fixed_line {
     const double *sums;
     int64_t next, count;
-    int slices;
-    double weight, row;
+    int tiles;
+    double row;
     const double *cols;
 } cpu_fixed_line;
 
@@ -105,7 +105,10 @@ typedef struct cpu_fixed_type {
 } cpu_fixed_type;
 
 typedef struct cpu_fixed_kernels {
-    cpu_fixed_type type[CPU_ELEMENTS];                       /* [iso_dtype]; empty for integers */
+    cpu_fixed_type type[CPU_ELEMENTS]; /* [iso_dtype]; empty for integers */
+    /* As cpu_gemm_type.tile of f64, for whole numbers below 2^24. t has two tiles (mr x nr): a sum
+     * is what the first has plus what the second has, which is a multiple of 2^26. */
+    void (*tile_split)(int height, int64_t k, const void *a, const void *b, void *t, int add);
     void (*round_line)(const cpu_fixed_line *g, float *out); /* one rounding to f32 */
 } cpu_fixed_kernels;
 
