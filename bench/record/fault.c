@@ -236,6 +236,7 @@ static const rule order_members[] = {{.names = "digest text arithmetic", .types 
 static const rule reveal_members[] = {
     {.names = "id op variant dtype math backend device", .types = STRING},
     {.names = "shape", .types = OBJECT},
+    {.names = "math_used math_reason", .types = STRING | LACKING},
     {.names = "library", .types = STRING | NIL},
     {.names = "kernel", .types = STRING | NIL | LACKING},
     {.names = "status", .types = STRING, .words = statuses},

@@ -97,6 +97,17 @@ static bool wants(const request *r, const reveal_op *op)
            (op->row == &bench_reduce && tool_words_have(&r->ops, "reduce"));
 }
 
+static int check_math(const request *r)
+{
+    bool fits = !r->math;
+    for (int o = 0; o < REVEAL_OPS; o++) {
+        fits = fits || (wants(r, &reveal_ops[o]) && reveal_ops[o].row->maths);
+    }
+    return fits ? TOOL_OK
+                : tool_error(TOOL_USAGE, "--math %s: of the operations, only gemm has math modes",
+                             r->math);
+}
+
 static int check_sizes(const request *r)
 {
     for (int i = 0; i < r->sizes.count; i++) {
@@ -150,6 +161,7 @@ static int read_request(int argc, char **argv, request *r)
         return tool_error(TOOL_USAGE, "--math: %s", tool_reason());
     }
     code = read_lists(r);
+    code = code == TOOL_OK ? check_math(r) : code;
     return code == TOOL_OK ? check_sizes(r) : code;
 }
 
@@ -179,8 +191,10 @@ static void find_orders(reveal_result *result, iso_device device, double seconds
 {
     reveal_routine r = {0};
     reveal_class classes[REVEAL_CLASSES] = {{0}};
+    reveal_case item = result->item;
     double begin = tool_seconds();
-    bool good = reveal_open(&r, device, &result->item, seconds) && reveal_calibrate(&r);
+    item.math = result->info.math; /* strict if there is no TF32 */
+    bool good = reveal_open(&r, device, &item, seconds) && reveal_calibrate(&r);
     if (good) {
         result->classes = reveal_classify(&r, classes);
         good = result->classes > 0;
@@ -296,7 +310,7 @@ static void run_size(session *run, iso_device device, const iso_device_info *inf
                                 .m = count > 1 ? of[0] : 1,
                                 .n = count > 2 ? of[1] : 1,
                                 .k = of[count - 1],
-                                .math = asked->mode};
+                                .math = op->row->maths ? asked->mode : ISO_MATH_STRICT};
             iso_variant_parse(asked->variants.items[v], &item.variant);
             iso_dtype_parse(asked->types.items[t], &item.dtype);
             run_case(run, device, info, &item);

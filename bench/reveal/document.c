@@ -69,6 +69,20 @@ void reveal_result_digest(const reveal_result *r, char text[33])
     }
 }
 
+static bool ran_strict(const reveal_result *r)
+{
+    return r->item.math == ISO_MATH_TF32 && r->info.math == ISO_MATH_STRICT;
+}
+
+/* "", ", tf32", or ", strict (no TF32 on this device)" */
+static char *math_text(const reveal_result *r)
+{
+    if (ran_strict(r)) {
+        return record_format(", strict (%s)", r->info.math_reason);
+    }
+    return record_format("%s", r->item.math == ISO_MATH_TF32 ? ", tf32" : "");
+}
+
 char *reveal_line(const reveal_result *r)
 {
     static const char *const starts[BENCH_STATUSES] = {[BENCH_FAILED] = "not a tree of additions: ",
@@ -76,13 +90,13 @@ char *reveal_line(const reveal_result *r)
                                                        [BENCH_ERROR] = "error: ",
                                                        [BENCH_SKIPPED] = "not finished: "};
     const reveal_case *item = &r->item;
-    char *size = size_text(item), *words = reveal_result_words(r);
+    char *size = size_text(item), *words = reveal_result_words(r), *math = math_text(r);
     bool good = r->status == BENCH_OK;
-    char *line =
-        record_format("%s %s %s %s%s%s%s: %s%s", iso_dtype_name(item->dtype), item->op->name, size,
-                      iso_variant_name(item->variant), r->info.library[0] != '\0' ? ", " : "",
-                      r->info.library, item->math == ISO_MATH_TF32 ? ", tf32" : "",
-                      good ? "" : starts[r->status], good ? words : r->reason);
+    char *line = record_format("%s %s %s %s%s%s%s: %s%s", iso_dtype_name(item->dtype),
+                               item->op->name, size, iso_variant_name(item->variant),
+                               r->info.library[0] != '\0' ? ", " : "", r->info.library, math,
+                               good ? "" : starts[r->status], good ? words : r->reason);
+    free(math);
     free(size);
     free(words);
     return line;
@@ -145,6 +159,10 @@ json_t *reveal_result_json(const reveal_result *r)
     tool_set_int(shape, "k", item->k);
     json_object_set_new(object, "shape", shape);
     tool_set_text(object, "math", iso_math_name(item->math));
+    if (ran_strict(r)) {
+        tool_set_text(object, "math_used", iso_math_name(r->info.math));
+        tool_set_text(object, "math_reason", r->info.math_reason);
+    }
     tool_set_text(object, "backend", r->device->backend);
     tool_set_text(object, "device", r->device->spec);
     tool_set_text(object, "library", r->info.library);

@@ -24,6 +24,13 @@ expect 0 reveal --backend openmp --op reduce --variant tiled --dtype f32 --size 
 [ "$(tr -s ' \n' '  ' <out | grep -oF '3 blocks (2 of 4096, 1 of 808 terms), folded in halves; in a block 128 chains of every 128th of 4096 terms, folded in halves' | wc -l)" -eq 2 ] ||
     fail "not clause 5: $(cat out)"
 
+# TF32 is a permission. Where there is none, the product is strict, and its roundings are known.
+expect 0 reveal --backend openmp --variant tiled --dtype f32 --size 4x4x40 --math tf32 --json tf32.json
+says out ', strict (' 'by fma in f32'
+says tf32.json '"math": "tf32", "math_used": "strict", "math_reason": "'
+expect 2 reveal --op gemv,sum --math tf32
+says err 'only gemm has math modes'
+
 # What cannot be: a size of no operation, a word that is not known, no time, nothing supported.
 expect 2 reveal --size 5x5
 says err 'no operation that was asked for has 2 numbers'
