@@ -36,9 +36,17 @@ typedef struct request {
     tool_words ops, variants, types, sizes;
 } request;
 
+typedef struct target {
+    iso_device device;
+    iso_device_info info;
+} target;
+
 typedef struct session {
     const request *asked;
+    target *targets;
+    int32_t target_count;
     FILE *out;
+    tool_file file;
     json_t *root, *results;
     int32_t found, failed, errors, skipped;
 } session;
@@ -248,6 +256,7 @@ static void add_result(session *run, const reveal_result *r)
 {
     show(run, r);
     json_array_append_new(run->results, reveal_result_json(r));
+    tool_file_checkpoint(&run->file, run->root); /* a vendor's code may end the process */
     run->found += r->status == BENCH_OK;
     run->failed += r->status == BENCH_FAILED;
     run->errors += r->status == BENCH_ERROR;
@@ -255,14 +264,13 @@ static void add_result(session *run, const reveal_result *r)
 }
 
 /* One case on each of the vendor's libraries, or on the only one. */
-static void run_case(session *run, iso_device device, const iso_device_info *info,
-                     const reveal_case *item)
+static void run_case(session *run, const target *on, const reveal_case *item)
 {
     const char *wanted = run->asked->library;
     for (int32_t library = 0; library < LIBRARIES; library++) {
-        reveal_result result = {.item = *item, .device = info};
+        reveal_result result = {.item = *item, .device = &on->info};
         result.item.library = library;
-        iso_status status = reveal_describe(device, &result.item, &result.info);
+        iso_status status = reveal_describe(on->device, &result.item, &result.info);
         tool_need_memory(status);
         if (status != ISO_OK && library > 0) {
             break;
@@ -274,8 +282,8 @@ static void run_case(session *run, iso_device device, const iso_device_info *inf
             break;
         }
         if (status == ISO_OK) {
-            tool_doing("revealing %s on %s", item->op->name, info->spec);
-            find_orders(&result, device, run->asked->seconds);
+            tool_doing("revealing %s on %s", item->op->name, on->info.spec);
+            find_orders(&result, on->device, run->asked->seconds);
             tool_doing(NULL);
         } else {
             result.status = status == ISO_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_ERROR;
@@ -295,8 +303,7 @@ static void run_case(session *run, iso_device device, const iso_device_info *inf
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static void run_size(session *run, iso_device device, const iso_device_info *info,
-                     const reveal_op *op, const char *size)
+static void run_size(session *run, const target *on, const reveal_op *op, const char *size)
 {
     const request *asked = run->asked;
     int64_t of[3];
@@ -313,15 +320,15 @@ static void run_size(session *run, iso_device device, const iso_device_info *inf
                                 .math = op->row->maths ? asked->mode : ISO_MATH_STRICT};
             iso_variant_parse(asked->variants.items[v], &item.variant);
             iso_dtype_parse(asked->types.items[t], &item.dtype);
-            run_case(run, device, info, &item);
+            run_case(run, on, &item);
         }
     }
 }
 
-static void run_device(session *run, iso_device device, const iso_device_info *info)
+static void run_device(session *run, const target *on)
 {
     static const char *const usual[] = {"10000", "64x4096", "64x64x4096"};
-    char *title = record_format("%s %s", info->spec, info->name);
+    char *title = record_format("%s %s", on->info.spec, on->info.name);
     fprintf(run->out, "%s\n", title);
     free(title);
     for (int o = 0; o < REVEAL_OPS; o++) {
@@ -330,79 +337,99 @@ static void run_device(session *run, iso_device device, const iso_device_info *i
             continue;
         }
         for (int s = 0; s < run->asked->sizes.count; s++) {
-            run_size(run, device, info, op, run->asked->sizes.items[s]);
+            run_size(run, on, op, run->asked->sizes.items[s]);
         }
         if (run->asked->sizes.count == 0) {
-            run_size(run, device, info, op, usual[op->least - 1]);
+            run_size(run, on, op, usual[op->least - 1]);
         }
     }
 }
 
-static int run_devices(session *run, const tool_words *specs)
+/* All devices are opened before the first case runs, so that one that is missing costs no time. */
+static int open_devices(session *run, const tool_words *specs)
 {
     json_t *devices = json_object_get(run->root, "devices");
-    for (int i = 0; i < specs->count && !tool_stop_asked(); i++) {
-        iso_device device;
-        iso_device_info info = ISO_DEVICE_INFO_INIT;
-        iso_status status = iso_device_open(specs->items[i], &device);
-        if (status != ISO_OK || iso_device_get_info(device, &info) != ISO_OK) {
-            return tool_error(tool_code(status), "%s: %s",
-                              specs->items[i] ? specs->items[i] : "the device", tool_reason());
+    run->targets = tool_alloc((size_t)specs->count, sizeof *run->targets, "devices");
+    for (int i = 0; i < specs->count; i++) {
+        target *t = &run->targets[i];
+        t->info = (iso_device_info)ISO_DEVICE_INFO_INIT;
+        iso_status status = iso_device_open(specs->items[i], &t->device);
+        if (status == ISO_OK) {
+            run->target_count++;
+            status = iso_device_get_info(t->device, &t->info);
         }
-        json_array_append_new(devices, record_device(device));
-        if (tool_tier_of(&info) == TOOL_STAND_IN) {
+        if (status != ISO_OK) {
+            return tool_error(tool_code(status), "%s", tool_reason());
+        }
+        json_array_append_new(devices, record_device(t->device));
+        if (tool_tier_of(&t->info) == TOOL_STAND_IN) {
             json_array_append_new(record_at(run->root, "run.flags"), json_string("fake"));
         }
-        run_device(run, device, &info);
-        iso_device_close(device);
+    }
+    return TOOL_OK;
+}
+
+static void run_devices(session *run)
+{
+    json_t *about = json_object_get(run->root, "run");
+    double begin = tool_seconds();
+    tool_set_number(about, "seconds", 0);
+    tool_set_bool(about, "complete", false);
+    tool_stop_watch(true);
+    for (int i = 0; i < run->target_count && !tool_stop_asked(); i++) {
+        run_device(run, &run->targets[i]);
+    }
+    tool_stop_watch(false);
+    tool_set_number(about, "seconds", tool_seconds() - begin);
+    tool_set_bool(about, "complete", !tool_stop_asked());
+}
+
+/* The exit code of a run whose file was written. */
+static int outcome(const session *run)
+{
+    if (tool_stop_asked()) {
+        return TOOL_INTERRUPTED;
+    }
+    if (run->failed + run->errors > 0) {
+        return TOOL_FAILED;
+    }
+    if (run->found + run->skipped == 0) {
+        return tool_error(TOOL_NOTHING, "nothing was revealed: no routine is supported");
     }
     return TOOL_OK;
 }
 
 static int execute(session *run, int argc, char **argv)
 {
-    tool_file json = {0};
     tool_words specs = {0};
-    double begin = tool_seconds();
+    run->root = json_object();
+    run->results = json_array();
+    json_object_set_new(run->root, "schema", json_string(RECORD_SCHEMA));
+    json_object_set_new(run->root, "run", record_run("reveal", argc, argv));
+    json_object_set_new(run->root, "devices", json_array());
+    json_object_set_new(run->root, "results", run->results);
     int code = tool_specs(run->asked->backend, NULL, &specs);
-    code = code == TOOL_OK ? tool_file_open(&json, run->asked->json) : code;
+    code = code == TOOL_OK ? open_devices(run, &specs) : code;
+    code = code == TOOL_OK ? tool_file_open(&run->file, run->asked->json) : code;
     if (code == TOOL_OK) {
-        run->out = json.stream == tool_data() ? stderr : stdout;
-        run->root = json_object();
-        run->results = json_array();
-        json_object_set_new(run->root, "schema", json_string(RECORD_SCHEMA));
-        json_object_set_new(run->root, "run", record_run("reveal", argc, argv));
-        json_object_set_new(run->root, "devices", json_array());
-        json_object_set_new(run->root, "results", run->results);
-        tool_stop_watch(true);
-        code = run_devices(run, &specs);
-        tool_stop_watch(false);
-        json_t *about = json_object_get(run->root, "run");
-        tool_set_number(about, "seconds", tool_seconds() - begin);
-        tool_set_bool(about, "complete", !tool_stop_asked());
-        if (code == TOOL_OK) {
-            code = tool_file_json(&json, run->root);
-        }
+        run->out = run->file.stream == tool_data() ? stderr : stdout;
+        run_devices(run);
+        code = tool_file_json(&run->file, run->root);
     }
-    tool_file_discard(&json);
+    for (int i = 0; i < run->target_count; i++) {
+        iso_device_close(run->targets[i].device);
+    }
+    free(run->targets);
+    tool_file_discard(&run->file);
     tool_words_free(&specs);
     json_decref(run->root);
-    if (code == TOOL_OK && tool_stop_asked()) {
-        return TOOL_INTERRUPTED;
-    }
-    if (code == TOOL_OK && run->failed + run->errors > 0) {
-        return TOOL_FAILED;
-    }
-    if (code == TOOL_OK && run->found + run->skipped == 0) {
-        return tool_error(TOOL_NOTHING, "nothing was revealed: no routine is supported");
-    }
-    return code;
+    return code == TOOL_OK ? outcome(run) : code;
 }
 
 int tool_reveal(int argc, char **argv)
 {
     request asked = {0};
-    session run = {.asked = &asked, .out = stdout};
+    session run = {.asked = &asked};
     int code = read_request(argc, argv, &asked);
     if (code == TOOL_OK && asked.help) {
         fputs(help, stdout);

@@ -66,7 +66,6 @@ iso_status reveal_describe(iso_device device, const reveal_case *item, iso_op_in
 
 static bool call_failed(reveal_routine *r, iso_status status)
 {
-    tool_need_memory(status);
     return reveal_fail(r, status == ISO_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_ERROR, "%s",
                        tool_reason());
 }
@@ -89,7 +88,11 @@ bool reveal_open(reveal_routine *r, iso_device device, const reveal_case *item, 
     }
     for (int i = 0; i < 3 && status == ISO_OK; i++) {
         if (r->bytes[i] > 0) {
-            r->host[i] = tool_alloc((size_t)r->bytes[i], 1, "operands");
+            r->host[i] = calloc((size_t)r->bytes[i], 1);
+            if (!r->host[i]) {
+                return reveal_fail(r, BENCH_ERROR, "no host memory for operands of %lld bytes",
+                                   (long long)r->bytes[i]);
+            }
             status = iso_buffer_create(device, r->bytes[i], &r->buffers[i]);
         }
     }

@@ -49,7 +49,8 @@ judge() {
             [ -e "$file" ] || continue
             file=${file##*/}
             case $1,$file in
-            bench,bench.json) "$tool" compare "$work/$file" "$work/$file" >"$scratch/kept" 2>&1 && continue ;;
+            bench,bench.json | reveal,reveal.json)
+                "$tool" compare "$work/$file" "$work/$file" >"$scratch/kept" 2>&1 && continue ;;
             esac
             why="leaves $file"
             bad "$@"

@@ -44,6 +44,26 @@ says out 'not finished: no time'
 expect 4 reveal --backend openmp --op sum --variant vendor --dtype f16
 says out 'unsupported: '
 
+# What is missing ends a run before it begins, and what one case lacks does not end it.
+ISOMER_CUDA_PATH=/none expect 3 reveal --backend openmp,cuda --variant tiled --dtype f32 --size 4x4x40
+[ ! -s out ] || fail "a case ran before a missing device was noticed: $(cat out)"
+expect 1 reveal --backend openmp --variant tiled --dtype f32 --size 4194304x4194304x4,4x4x40 --json lacking.json
+says out 'error: ' 'one ascending chain of 40 terms'
+says lacking.json '"status": "error"' '"status": "ok"' '"complete": true'
+
+# A process that is killed leaves the results that it had.
+"$tool" reveal --backend openmp --variant tiled --dtype f32 --size 4x4x40,64x64x200000 --json killed.json >out 2>err &
+pid=$!
+tries=0
+until [ -s killed.json ]; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 300 ] || fail "no file after thirty seconds: $(cat out err)"
+    sleep 0.1
+done
+kill -KILL "$pid"
+wait "$pid" || true
+says killed.json '"complete": false' 'one ascending chain of 40 terms'
+
 # A library's orders, by the core that it is told to use.
 if ! "$tool" info --backend openmp | grep -q OpenBLAS || [ "$(uname -m)" != x86_64 ]; then
     say "no OpenBLAS for x86-64 here: its orders are not looked at"
