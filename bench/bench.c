@@ -107,22 +107,6 @@ static int number(const char *option, const char *text, double least, double mos
                       text);
 }
 
-static int seed(const char *text, uint64_t *out)
-{
-    char *end;
-    *out = 1;
-    if (!text) {
-        return TOOL_OK;
-    }
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || *out > INT64_MAX) {
-        return tool_error(TOOL_USAGE, "--seed must be a whole number from 0 to %lld, not \"%s\"",
-                          (long long)INT64_MAX, text);
-    }
-    return TOOL_OK;
-}
-
 /* Each kind of output needs its own destination. On standard output they would be mixed up; in one
  * file the last would replace the others. */
 static int check_paths(const bench *b)
@@ -172,7 +156,8 @@ static int parse_values(bench *b)
                       numbers[i].out);
     }
     if (code == TOOL_OK) {
-        code = seed(b->seed_text, &b->request.seed);
+        b->request.seed = 1;
+        code = tool_whole("seed", b->seed_text, 0, INT64_MAX, &b->request.seed);
     }
     if (code == TOOL_OK && b->math_text &&
         iso_math_parse(b->math_text, &b->request.math) != ISO_OK) {

@@ -2,6 +2,7 @@
 /* options.c - reads command lines and lists of words. */
 #include "bench/tool.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,26 @@ int tool_options(int argc, char **argv, const tool_option *options, int count, t
         if ((*options[at].value)[0] == '\0') {
             return tool_error(TOOL_USAGE, "the value of --%s is empty", word);
         }
+        const char *value = *options[at].value;
+        if (tool_find(lists, word) >= 0 && value[strspn(value, ",")] == '\0') {
+            return tool_error(TOOL_USAGE, "--%s: the list \"%s\" has no entry", word, value);
+        }
+    }
+    return TOOL_OK;
+}
+
+int tool_whole(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *out)
+{
+    char *end;
+    if (!text) {
+        return TOOL_OK;
+    }
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || *out < least ||
+        *out > most) {
+        return tool_error(TOOL_USAGE, "--%s must be a whole number from %llu to %llu, not \"%s\"",
+                          option, (unsigned long long)least, (unsigned long long)most, text);
     }
     return TOOL_OK;
 }

@@ -101,6 +101,10 @@ typedef struct tool_words {
  * Returns TOOL_OK, or prints an error message and returns an exit code. */
 int tool_options(int argc, char **argv, const tool_option *options, int count, tool_words *files);
 
+/* Reads the value of an option as a whole number. If the text is NULL, `*out` stays as it is.
+ * Returns TOOL_OK, or TOOL_USAGE after an error message. */
+int tool_whole(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *out);
+
 bool tool_split(const char *text, tool_words *out); /* false: no memory */
 void tool_words_free(tool_words *words);
 bool tool_words_have(const tool_words *words, const char *word);

@@ -3,7 +3,6 @@
 #include "bench/tool.h"
 #include "bench/vectors/vectors.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,23 +30,6 @@ typedef struct request {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static int number(const char *option, const char *text, uint64_t least, uint64_t most,
-                  uint64_t *out)
-{
-    char *end;
-    if (!text) {
-        return TOOL_OK;
-    }
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || *out < least ||
-        *out > most) {
-        return tool_error(TOOL_USAGE, "--%s must be a whole number from %llu to %llu, not \"%s\"",
-                          option, (unsigned long long)least, (unsigned long long)most, text);
-    }
-    return TOOL_OK;
-}
-
 static int read_levels(request *r)
 {
     tool_words words;
@@ -61,9 +43,6 @@ static int read_levels(request *r)
         r->wanted[i] = !r->level || tool_words_have(&words, name);
     }
     int code = tool_words_check("level", &words, &names);
-    if (code == TOOL_OK && r->level && words.count == 0) {
-        code = tool_error(TOOL_USAGE, "--level has no level in it");
-    }
     tool_words_free(&words);
     return code;
 }
@@ -79,8 +58,8 @@ static int read_request(int argc, char **argv, request *r)
     if (code != TOOL_OK || r->help) {
         return code;
     }
-    code = number("count", r->count_text, 1, 1000000000, &r->count);
-    code = code == TOOL_OK ? number("seed", r->seed_text, 0, UINT64_MAX, &r->seed) : code;
+    code = tool_whole("count", r->count_text, 1, 1000000000, &r->count);
+    code = code == TOOL_OK ? tool_whole("seed", r->seed_text, 0, UINT64_MAX, &r->seed) : code;
     code = code == TOOL_OK ? read_levels(r) : code;
     if (code == TOOL_OK && !r->out) {
         code = tool_error(TOOL_USAGE, "--out is missing: give it a file, or - for standard output");

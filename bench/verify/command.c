@@ -2,7 +2,6 @@
 /* command.c - `isomer verify`: the conformance list on devices. */
 #include "bench/verify/internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -154,19 +153,10 @@ static int parse(verify_run *run, int argc, char **argv)
         return tool_error(TOOL_USAGE, "--brief changes what --json writes: give --json too");
     }
     run->full = run->suite && strcmp(run->suite, "full") == 0;
-    if (run->seed) {
-        char *end;
-        errno = 0;
-        run->seed_value = strtoull(run->seed, &end, 10);
-        if (errno != 0 || *end != '\0' || run->seed[0] < '0' || run->seed[0] > '9') {
-            return tool_error(TOOL_USAGE, "--seed must be a whole number of at least 0, not \"%s\"",
-                              run->seed);
-        }
-    }
     if (run->json && run->junit && strcmp(run->json, "-") == 0 && strcmp(run->junit, "-") == 0) {
         return tool_error(TOOL_USAGE, "--json and --junit cannot both go to standard output");
     }
-    return TOOL_OK;
+    return tool_whole("seed", run->seed, 0, INT64_MAX, &run->seed_value);
 }
 
 static int execute(verify_run *run)

@@ -80,6 +80,12 @@ says '"tiled"' "a misspelt variant"
 exits 2 "$tool" verify --dtype f31
 exits 2 "$tool" verify --suite all
 exits 2 "$tool" verify --seed -1
+exits 2 "$tool" verify --seed 9223372036854775808
+says 'from 0 to 9223372036854775807' "a seed that a file cannot hold"
+for list in --op --variant --dtype; do
+    exits 2 "$tool" verify "$list" ,
+    says "$list: the list \",\" has no entry" "a list of nothing"
+done
 exits 2 "$tool" verify --case no/such/case
 says --list "an unknown case"
 
