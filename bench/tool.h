@@ -35,6 +35,7 @@ int tool_report(int argc, char **argv);
 int tool_history(int argc, char **argv);
 int tool_vectors(int argc, char **argv);
 int tool_reveal(int argc, char **argv);
+int tool_errors(int argc, char **argv);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 

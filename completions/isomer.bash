@@ -30,10 +30,12 @@ _isomer_values() {
     *,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" ;;
     verify,--variant) echo naive tiled vendor partials fixed write read copy between fill ;;
     reveal,--variant) echo naive tiled vendor partials ;;
+    errors,--variant) echo naive tiled fixed vendor tf32 model ;;
+    *,--input) echo uniform normal rows spread10 spread20 spread40 large graded10 graded20 graded40 hidden ;;
     *,--variant) echo naive tiled vendor partials fixed auto pageable pinned device ;;
     *,--axis) echo 0 1 all ;;
     *,--level) _isomer_words "$3" "$1" --level ;;
-    reveal,--dtype) echo f16 bf16 f32 f64 ;;
+    reveal,--dtype | errors,--dtype) echo f16 bf16 f32 f64 ;;
     bench,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" tf32 e1 e2 e4 e8 e16 ;;
     *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;

@@ -63,13 +63,15 @@ function __isomer_variants
             printf '%s\n' naive tiled vendor partials fixed write read copy between fill
         case reveal
             printf '%s\n' naive tiled vendor partials
+        case errors
+            printf '%s\n' naive tiled fixed vendor tf32 model
         case '*'
             printf '%s\n' naive tiled vendor partials fixed auto pageable pinned device
     end
 end
 
 function __isomer_types
-    if test (__isomer_command) = reveal
+    if contains (__isomer_command) reveal errors
         printf '%s\n' f16 bf16 f32 f64
         return
     end
@@ -107,6 +109,8 @@ complete -c isomer -n '__isomer_has --variant' -l variant -x \
     -a '(__fish_complete_list , __isomer_variants)'
 complete -c isomer -n '__isomer_has --dtype' -l dtype -x \
     -a '(__fish_complete_list , __isomer_types)'
+complete -c isomer -n '__isomer_has --input' -l input -x \
+    -a '(__fish_complete_list , "__isomer_words uniform normal rows spread10 spread20 spread40 large graded10 graded20 graded40 hidden")'
 complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
 for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case library title device machine last within count
     complete -c isomer -n "__isomer_has --$option" -l $option -x

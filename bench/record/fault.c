@@ -47,7 +47,7 @@ typedef struct walk {
 
 /* Members are checked in this order, and only the first fault is reported. */
 
-static const char *const commands[] = {"bench", "against", "verify", "reveal", NULL};
+static const char *const commands[] = {"bench", "against", "verify", "reveal", "errors", NULL};
 static const char *statuses[BENCH_STATUSES + 1], *operations[BENCH_OPS + 2],
     *tiers[TOOL_TIERS + 1]; /* set by record_fault */
 static const char *const purposes[] = {"roof", NULL};
@@ -244,6 +244,39 @@ static const rule reveal_members[] = {
     {.names = "order", .types = OBJECT | NIL, .members = order_members},
     {.names = "questions calls seconds", .types = NUMBER | LACKING},
     {0}};
+
+static const rule spread_members[] = {{.names = "median largest", .types = NUMBER | NIL}, {0}};
+
+static const rule errors_members[] = {
+    {.names = "elements", .types = NUMBER},
+    {.names = "of_terms of_largest", .types = OBJECT, .members = spread_members},
+    {0}};
+
+static const rule inexact_members[] = {
+    {.names = "id op variant dtype math input backend device", .types = STRING},
+    {.names = "shape", .types = OBJECT},
+    {.names = "library", .types = STRING | NIL},
+    {.names = "status", .types = STRING, .words = statuses},
+    {.names = "reason", .types = STRING | NIL},
+    {.names = "errors", .types = OBJECT | NIL, .members = errors_members},
+    {0}};
+
+/* The members of results of a command without times. */
+static const struct {
+    const char *command;
+    const rule *members;
+} untimed_results[] = {
+    {"verify", verify_members}, {"reveal", reveal_members}, {"errors", inexact_members}};
+
+static const rule *result_members(const char *untimed)
+{
+    const rule *found = bench_members;
+    for (size_t i = 0; untimed && i < sizeof untimed_results / sizeof untimed_results[0]; i++) {
+        found =
+            strcmp(untimed_results[i].command, untimed) == 0 ? untimed_results[i].members : found;
+    }
+    return found;
+}
 
 static const rule pair_members[] = {
     {.names = "id device backend", .types = STRING},
@@ -519,13 +552,11 @@ char *record_fault(const json_t *root)
         return w.fault;
     }
     const char *untimed = record_untimed(root);
-    const rule *members = !untimed                         ? bench_members
-                          : strcmp(untimed, "reveal") == 0 ? reveal_members
-                                                           : verify_members;
-    const rule content[] = {{.names = "devices", .types = ARRAY, .members = device_members},
-                            {.names = "results", .types = ARRAY, .members = members},
-                            {.names = "pairs", .types = ARRAY | LACKING, .members = pair_members},
-                            {0}};
+    const rule content[] = {
+        {.names = "devices", .types = ARRAY, .members = device_members},
+        {.names = "results", .types = ARRAY, .members = result_members(untimed)},
+        {.names = "pairs", .types = ARRAY | LACKING, .members = pair_members},
+        {0}};
     if (members_allowed(&w, content, root)) {
         joined(&w, root, !untimed);
     }

@@ -90,7 +90,8 @@ json_t *record_google(const json_t *root);
 
 /* What the results of a device rest on. */
 tool_tier record_tier(const json_t *device);
-/* The command that wrote a document without times: "verify", "reveal"; NULL: it may have times. */
+/* The command that wrote a document without times: "verify", "reveal", "errors"; NULL: it may have
+ * times. */
 const char *record_untimed(const json_t *root);
 /* Whether its times mean something. */
 bool record_is_timed(const json_t *device);

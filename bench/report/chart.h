@@ -14,7 +14,8 @@ typedef enum chart_unit {
     CHART_RATIO, /* of the best, which is 1 */
     CHART_SHARE, /* per cent; the only axis that is not logarithmic */
     CHART_INTENSITY,
-    CHART_PER_JOULE
+    CHART_PER_JOULE,
+    CHART_ERROR
 } chart_unit;
 
 typedef struct chart_axis {
@@ -124,6 +125,7 @@ bool figure_shows(const report_row *row); /* it is ok and not invalid */
 void figure_rooflines(figure_list *list, const report_model *model);
 void figure_split(figure_list *list, const report_model *model);
 void figure_energy(figure_list *list, const report_model *model);
+void figure_errors(figure_list *list, const report_model *model);
 
 /* Words for people, to be freed: "sum f32, along axis 0"; ", 1:1:64", of shapes that are not
  * square; "N = 4096", "64 × 4096 × 4096". */

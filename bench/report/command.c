@@ -131,7 +131,14 @@ static int load(const request *wanted, json_t **roots)
         if (!roots[i]) {
             return code;
         }
-        if (record_untimed(roots[i])) {
+        bool errors = strcmp(record_text(roots[i], "run.command"), "errors") == 0;
+        if (errors && (wanted->output || wanted->export)) {
+            return tool_error(TOOL_FILES,
+                              "%s was written by `isomer errors`, which measures no times: there "
+                              "are only its figures and their data; give --figures or --data alone",
+                              wanted->inputs[i]);
+        }
+        if (record_untimed(roots[i]) && !errors) {
             return tool_error(TOOL_FILES,
                               "%s was written by `isomer %s`, which measures no times; a report "
                               "needs a file of `isomer bench --json`",
@@ -174,7 +181,7 @@ static int make_figures(const request *wanted, json_t **roots)
     report_model_make(&model, roots, wanted->inputs, wanted->count);
     figure_list list = report_figures(&model);
     int code = report_figure_files(&list, wanted->figures, wanted->data);
-    if (code == TOOL_OK && model.ok == 0 && !wanted->output) {
+    if (code == TOOL_OK && list.count == 0 && !wanted->output) {
         code = tool_error(TOOL_NOTHING, "no result is ok: there are no figures");
     }
     report_figures_free(&list);

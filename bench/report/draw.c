@@ -172,7 +172,10 @@ static double put_legend(scene *drawing, const chart *data, bool devices)
         }
     }
     if (has_whisker(data)) {
-        put_entry(&at, "interval, if it is wide", &x, &y);
+        put_entry(&at,
+                  data->y.unit == CHART_ERROR ? "from the median to the largest"
+                                              : "interval, if it is wide",
+                  &x, &y);
         scene_segment(scene_add(drawing, SCENE_SEGMENTS, SCENE_WHISKER, -1, 0), x, y, x + 1.4 * em,
                       y);
     }

@@ -9,7 +9,7 @@
 typedef struct chart chart;
 
 typedef struct figure {
-    char *name;     /* "overview", "rate-gemm", "roofline", "split", "energy" */
+    char *name;     /* "overview", "rate-gemm", "roofline", "split", "energy", "errors-f32" */
     const char *op; /* of a figure of one operation, as in results; else NULL */
     char *title, *caption;
     char *alt; /* what it shows, for people who do not see it */

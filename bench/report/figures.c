@@ -13,6 +13,7 @@ figure_list report_figures(const report_model *model)
     figure_rooflines(&list, model);
     figure_split(&list, model);
     figure_energy(&list, model);
+    figure_errors(&list, model);
     for (int i = 0; i < list.count; i++) {
         chart_settle(&list.items[i]);
     }

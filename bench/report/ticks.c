@@ -28,8 +28,10 @@ static const char *prefixed(char *text, size_t room, double value, const char *f
 
 const char *chart_value(char *text, chart_unit unit, double value)
 {
-    static const char *const units[] = {
-        [CHART_FLOPS] = "FLOP/s", [CHART_MOVED] = "B/s", [CHART_PER_JOULE] = "FLOP/J"};
+    static const char *const units[] = {[CHART_FLOPS] = "FLOP/s",
+                                        [CHART_MOVED] = "B/s",
+                                        [CHART_PER_JOULE] = "FLOP/J",
+                                        [CHART_ERROR] = ""};
     if (!isfinite(value)) {
         snprintf(text, REPORT_TEXT, "–");
         return text;

@@ -92,6 +92,15 @@ ask isomer reveal --variant ''
 offered_alone naive partials tiled vendor
 ask isomer reveal --dtype ''
 offered_alone bf16 f16 f32 f64
+ask isomer errors --variant ''
+offered_alone fixed model naive tf32 tiled vendor
+ask isomer errors --dtype ''
+offered_alone bf16 f16 f32 f64
+ask isomer errors --input ''
+"$tool" errors --help | grep -A2 -e --input | tr -cs 'a-z0-9-' '\n' | grep -xE '[a-z]+[0-9]+|uniform|normal|rows|large|hidden' >inputs
+[ "$(wc -l <inputs)" -eq 11 ] || fail "the help of errors does not name 11 inputs"
+# shellcheck disable=SC2046 # a word for each line
+offered_alone $(cat inputs)
 ask isomer bench --seed ''
 offered_alone
 ask isomer vectors --level ''

@@ -111,6 +111,7 @@ each() {
 }
 each
 tries both reveal --backend openmp --variant tiled --dtype f32 --size 4x4x40 --json reveal.json
+tries both errors --backend openmp --dtype f32 --size 4x4x9 --input uniform --json errors.json
 tries both vectors --count 20 --out vectors.jsonl
 tries both compare "$results" "$results" --json compare.json
 tries all report "$results" --output page.html

@@ -161,13 +161,14 @@ def suites():
 
 def commands():
     for word in (EVIL, "--" + EVIL, "--json=none/" + EVIL):
-        for command in ("info", "verify", "bench", "compare", "report", "reveal", "vectors", "help", None):
+        for command in ("info", "verify", "bench", "compare", "report", "reveal", "errors", "vectors", "help", None):
             run([w for w in (command, word) if w is not None])
     for command, options in (("info", "backend json"), ("verify", "backend require case op dtype variant "
                              "size suite json junit math"), ("bench", "backend op kind dtype size variant "
                              "layout math suite cache batch budget rounds json csv markdown report "
                              "against seed fail-on"), ("compare", "device ops fail-on json csv"),
                              ("reveal", "backend op variant dtype size library math budget json"),
+                             ("errors", "backend variant dtype input size seed json"),
                              ("vectors", "out level count seed")):
         for option in options.split():
             value = (b"none/" if option in FILES else b"") + BYTES.replace(b"/", b"")

@@ -180,6 +180,11 @@ def main():
         elif command == "reveal":
             chosen = [("no digest", drop(("results", 0, "order", "digest"))), ("more", put(("run", "more"), 1)),
                       ("an unknown type", put(("results", 0, "dtype"), "i32"))]
+        elif command == "errors":
+            at = next(i for i, r in enumerate(small["results"]) if r["status"] == "ok")
+            chosen = [("no median", drop(("results", at, "errors", "of_terms", "median"))),
+                      ("no seed", drop(("run", "seed"))), ("an unknown input", put(("results", 0, "input"), "odd")),
+                      ("a negative error", put(("results", at, "errors", "of_largest", "largest"), -1e-9))]
         elif command == "bench":
             chosen = [("no results", drop(("results",))), ("more", put(("run", "more"), 1)),
                       ("a result without an id", drop(("results", 0, "id")))]

@@ -33,7 +33,8 @@ END
 expect 2 verify --backend openmp --brief
 expect 0 verify --backend openmp --invariance --case 'gemm/*/f32/[ts]*/*' --json same.json
 expect 0 reveal --backend openmp --op gemm,sum --variant tiled --dtype f16,f32 --size 8x8x40,30 --json reveal.json
-set -- verify.json plain.json brief.json same.json reveal.json
+expect 0 errors --backend openmp --size 4x3x9 --json errors.json
+set -- verify.json plain.json brief.json same.json reveal.json errors.json
 if "$tool" help | grep -q '^  bench '; then
     # Only one small size of each operation: with a sanitizer, more would be slow. The limit keeps the
     # roofs' arrays small, which otherwise grow with the last-level cache.
