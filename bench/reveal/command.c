@@ -48,7 +48,8 @@ typedef struct session {
     FILE *out;
     tool_file file;
     json_t *root, *results;
-    int32_t found, failed, errors, skipped;
+    int32_t counts[BENCH_STATUSES];
+    int32_t passed_over; /* routines of other libraries than --library wants */
 } session;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -161,7 +162,8 @@ static int read_request(int argc, char **argv, request *r)
         char *end;
         r->seconds = strtod(r->budget, &end);
         if (end == r->budget || *end != '\0' || !(r->seconds > 0) || r->seconds > 1e6) {
-            return tool_error(TOOL_USAGE, "--budget must be seconds above 0, not \"%s\"",
+            return tool_error(TOOL_USAGE,
+                              "--budget must be seconds above 0 and at most 1000000, not \"%s\"",
                               r->budget);
         }
     }
@@ -257,10 +259,7 @@ static void add_result(session *run, const reveal_result *r)
     show(run, r);
     json_array_append_new(run->results, reveal_result_json(r));
     tool_file_checkpoint(&run->file, run->root); /* a vendor's code may end the process */
-    run->found += r->status == BENCH_OK;
-    run->failed += r->status == BENCH_FAILED;
-    run->errors += r->status == BENCH_ERROR;
-    run->skipped += r->status == BENCH_SKIPPED;
+    run->counts[r->status]++;
 }
 
 /* One case on each of the vendor's libraries, or on the only one. */
@@ -276,6 +275,7 @@ static void run_case(session *run, const target *on, const reveal_case *item)
             break;
         }
         if (status == ISO_OK && wanted && !strstr(result.info.library, wanted)) {
+            run->passed_over++;
             continue;
         }
         if (tool_stop_asked()) {
@@ -303,13 +303,14 @@ static void run_case(session *run, const target *on, const reveal_case *item)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static void run_size(session *run, const target *on, const reveal_op *op, const char *size)
+/* False: the operation takes no size of this form. */
+static bool run_size(session *run, const target *on, const reveal_op *op, const char *size)
 {
     const request *asked = run->asked;
     int64_t of[3];
     int32_t count = read_size(size, of);
     if (count < op->least || count > op->most) {
-        return;
+        return false;
     }
     for (int v = 0; v < asked->variants.count; v++) {
         for (int t = 0; t < asked->types.count; t++) {
@@ -323,6 +324,7 @@ static void run_size(session *run, const target *on, const reveal_op *op, const 
             run_case(run, on, &item);
         }
     }
+    return true;
 }
 
 static void run_device(session *run, const target *on)
@@ -336,10 +338,11 @@ static void run_device(session *run, const target *on)
         if (!wants(run->asked, op)) {
             continue;
         }
+        bool sized = false;
         for (int s = 0; s < run->asked->sizes.count; s++) {
-            run_size(run, on, op, run->asked->sizes.items[s]);
+            sized |= run_size(run, on, op, run->asked->sizes.items[s]);
         }
-        if (run->asked->sizes.count == 0) {
+        if (!sized) {
             run_size(run, on, op, usual[op->least - 1]);
         }
     }
@@ -390,13 +393,21 @@ static int outcome(const session *run)
     if (tool_stop_asked()) {
         return TOOL_INTERRUPTED;
     }
-    if (run->failed + run->errors > 0) {
+    if (run->counts[BENCH_FAILED] + run->counts[BENCH_ERROR] > 0) {
         return TOOL_FAILED;
     }
-    if (run->found + run->skipped == 0) {
-        return tool_error(TOOL_NOTHING, "nothing was revealed: no routine is supported");
+    if (run->counts[BENCH_OK] > 0) {
+        return TOOL_OK;
     }
-    return TOOL_OK;
+    if (run->counts[BENCH_SKIPPED] > 0) {
+        return tool_error(TOOL_NOTHING, "nothing was revealed: no case was finished in its time; "
+                                        "--budget gives each more");
+    }
+    if (run->passed_over > 0) {
+        return tool_error(TOOL_NOTHING, "nothing was revealed: no library has \"%s\" in its name",
+                          run->asked->library);
+    }
+    return tool_error(TOOL_NOTHING, "nothing was revealed: no routine is supported");
 }
 
 static int execute(session *run, int argc, char **argv)

@@ -31,6 +31,10 @@ says tf32.json '"math": "tf32", "math_used": "strict", "math_reason": "'
 expect 2 reveal --op gemv,sum --math tf32
 says err 'only gemm has math modes'
 
+# An operation that no size fits has its usual one.
+expect 0 reveal --backend openmp --variant tiled --dtype f32 --op gemm,sum --size 4x4x40
+says out 'f32 gemm 4x4x40' 'f32 sum 10000'
+
 # What cannot be: a size of no operation, a word that is not known, no time, nothing supported.
 expect 2 reveal --size 5x5
 says err 'no operation that was asked for has 2 numbers'
@@ -38,9 +42,15 @@ expect 2 reveal --size 5x0x5
 expect 2 reveal --op gemn
 says err 'did you mean "gemm"'
 expect 2 reveal --dtype i32
-expect 2 reveal --budget 0
-expect 0 reveal --backend openmp --variant tiled --dtype f32 --size 2x2x20000 --budget 0.0001
+for budget in 0 nan 1e7 5s; do
+    expect 2 reveal --budget $budget
+    says err 'above 0 and at most 1000000'
+done
+expect 4 reveal --backend openmp --variant tiled --dtype f32 --size 2x2x20000 --budget 0.0001
 says out 'not finished: no time'
+says err 'no case was finished'
+expect 4 reveal --backend openmp --variant tiled --dtype f32 --library Nowhere
+says err 'no library has "Nowhere" in its name'
 expect 4 reveal --backend openmp --op sum --variant vendor --dtype f16
 says out 'unsupported: '
 
