@@ -21,7 +21,8 @@ static int unknown(const char *command, const char *given, const tool_option *op
 }
 
 /* Options that take a list. Given twice, it is unclear whether the second adds to the first. */
-static const char *const lists[] = {"op", "variant", "dtype", "size", "axis", "level", NULL};
+static const char *const lists[] = {"op",   "variant", "dtype", "size",
+                                    "axis", "level",   "input", NULL};
 
 int tool_options(int argc, char **argv, const tool_option *options, int count, tool_words *files)
 {

@@ -3,7 +3,6 @@
 #include "bench/errors/errors.h"
 #include "bench/record/record.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,9 +37,17 @@ typedef struct request {
     tool_words variants, types, inputs, sizes;
 } request;
 
+typedef struct target {
+    iso_device device;
+    iso_device_info info;
+} target;
+
 typedef struct session {
     const request *asked;
+    target *targets;
+    int32_t target_count;
     FILE *out;
+    tool_file file;
     json_t *root;
     errors_result *results; /* of the device that is being measured */
     int32_t count, room;
@@ -96,22 +103,6 @@ static bool read_size(const char *text, int64_t of[3])
     return of[0] * of[1] <= 1 << 24;
 }
 
-static int read_seed(request *r)
-{
-    char *end;
-    r->seed = 1;
-    if (!r->seed_text) {
-        return TOOL_OK;
-    }
-    errno = 0;
-    r->seed = strtoull(r->seed_text, &end, 10);
-    if (errno != 0 || *end != '\0' || r->seed_text[0] < '0' || r->seed_text[0] > '9') {
-        return tool_error(TOOL_USAGE, "--seed must be a whole number of at least 0, not \"%s\"",
-                          r->seed_text);
-    }
-    return TOOL_OK;
-}
-
 static int read_request(int argc, char **argv, request *r)
 {
     const tool_option options[] = {{"backend", &r->backend, NULL}, {"variant", &r->variant, NULL},
@@ -132,7 +123,8 @@ static int read_request(int argc, char **argv, request *r)
                               r->sizes.items[i], SIZE_MOST, 1 << 24);
         }
     }
-    return code == TOOL_OK ? read_seed(r) : code;
+    r->seed = 1;
+    return code == TOOL_OK ? tool_whole("seed", r->seed_text, 0, INT64_MAX, &r->seed) : code;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -208,6 +200,8 @@ static void run_device(session *run, iso_device device, const iso_device_info *i
                 read_size(asked->sizes.items[s], size);
                 errors_problem_make(&problem, input, dtype, size, asked->seed);
                 run_problem(run, device, info, &problem);
+                tool_file_checkpoint(&run->file,
+                                     run->root); /* a vendor's code may end the process */
                 errors_problem_free(&problem);
             }
         }
@@ -220,52 +214,74 @@ static void run_device(session *run, iso_device device, const iso_device_info *i
     errors_show(run->out, run->results, run->count, size);
 }
 
-static int run_devices(session *run, const tool_words *specs)
+/* All devices are opened before the first product, so that one that is missing costs no time. */
+static int open_devices(session *run, const tool_words *specs)
 {
-    for (int i = 0; i < specs->count && !tool_stop_asked(); i++) {
-        iso_device device;
-        iso_device_info info = ISO_DEVICE_INFO_INIT;
-        iso_status status = iso_device_open(specs->items[i], &device);
-        if (status != ISO_OK || iso_device_get_info(device, &info) != ISO_OK) {
+    json_t *devices = json_object_get(run->root, "devices");
+    run->targets = tool_alloc((size_t)specs->count, sizeof *run->targets, "the devices");
+    for (int i = 0; i < specs->count; i++) {
+        target *made = &run->targets[i];
+        made->info = (iso_device_info)ISO_DEVICE_INFO_INIT;
+        iso_status status = iso_device_open(specs->items[i], &made->device);
+        run->target_count += status == ISO_OK;
+        status = status == ISO_OK ? iso_device_get_info(made->device, &made->info) : status;
+        if (status != ISO_OK) {
             return tool_error(tool_code(status), "%s: %s",
                               specs->items[i] ? specs->items[i] : "the device", tool_reason());
         }
-        json_array_append_new(json_object_get(run->root, "devices"), record_device(device));
-        if (tool_tier_of(&info) == TOOL_STAND_IN) {
+        json_array_append_new(devices, record_device(made->device));
+        if (tool_tier_of(&made->info) == TOOL_STAND_IN) {
             json_array_append_new(record_at(run->root, "run.flags"), json_string("fake"));
         }
-        run_device(run, device, &info);
-        iso_device_close(device);
     }
     return TOOL_OK;
 }
 
+static void run_devices(session *run)
+{
+    for (int32_t i = 0; i < run->target_count && !tool_stop_asked(); i++) {
+        run_device(run, run->targets[i].device, &run->targets[i].info);
+    }
+}
+
+static void close_devices(session *run)
+{
+    for (int32_t i = 0; i < run->target_count; i++) {
+        iso_device_close(run->targets[i].device);
+    }
+    free(run->targets);
+}
+
 static int execute(session *run, int argc, char **argv)
 {
-    tool_file json = {0};
     tool_words specs = {0};
     double begin = tool_seconds();
     int code = tool_specs(run->asked->backend, NULL, &specs);
-    code = code == TOOL_OK ? tool_file_open(&json, run->asked->json) : code;
+    code = code == TOOL_OK ? tool_file_open(&run->file, run->asked->json) : code;
     if (code == TOOL_OK) {
-        run->out = json.stream == tool_data() ? stderr : stdout;
+        run->out = run->file.stream == tool_data() ? stderr : stdout;
         run->root = json_object();
         json_t *about = record_run("errors", argc, argv);
         json_object_set_new(run->root, "schema", json_string(RECORD_SCHEMA));
         json_object_set_new(run->root, "run", about);
         json_object_set_new(run->root, "devices", json_array());
         json_object_set_new(run->root, "results", json_array());
+        tool_set_int(about, "seed", (int64_t)run->asked->seed);
+        tool_set_number(about, "seconds", 0);
+        tool_set_bool(about, "complete", false);
+        code = open_devices(run, &specs);
+    }
+    if (code == TOOL_OK) {
+        json_t *about = json_object_get(run->root, "run");
         tool_stop_watch(true);
-        code = run_devices(run, &specs);
+        run_devices(run);
         tool_stop_watch(false);
-        json_object_set_new(about, "seed", json_integer((json_int_t)run->asked->seed));
         tool_set_number(about, "seconds", tool_seconds() - begin);
         tool_set_bool(about, "complete", !tool_stop_asked());
-        if (code == TOOL_OK) {
-            code = tool_file_json(&json, run->root);
-        }
+        code = tool_file_json(&run->file, run->root);
     }
-    tool_file_discard(&json);
+    close_devices(run);
+    tool_file_discard(&run->file);
     tool_words_free(&specs);
     json_decref(run->root);
     free(run->results);

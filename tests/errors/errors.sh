@@ -41,9 +41,15 @@ expect 2 errors --size 5x0x5
 expect 2 errors --size 65536x65536x1
 expect 2 errors --input unifrm
 says err 'did you mean "uniform"'
+expect 2 errors --input ,
+says err 'the list "," has no entry'
 expect 2 errors --variant partials
 expect 2 errors --dtype i32
 expect 2 errors --seed -1
+expect 2 errors --seed 18446744073709551615
+# A device that does not exist is noticed before anything is measured.
+expect 2 errors --backend openmp:0,openmp:7 --size 4x4x4 --json missing.json
+[ ! -e missing.json ] && [ ! -s out ] || fail "something was measured: $(cat out)"
 expect 4 errors --backend openmp --variant tf32 --dtype f32 --size 4x4x4
 says out 'f32 tf32: not measured: '
 expect 6 errors --backend openmp --size 4x4x4 --json /nowhere/e.json
