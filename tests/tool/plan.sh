@@ -29,7 +29,7 @@ print(len(ok), len(results) - len(ok))
 END
 
 # How long a small product takes here; the sizes and budgets below follow it.
-"$tool" bench --backend openmp --no-roofs --rounds 1 --budget 0.5 --op gemm --dtype f64 \
+"$tool" bench --backend openmp --no-roofs --rounds 1 --budget 60 --op gemm --dtype f64 \
     --variant naive --size 640 --json probe.json >out 2>&1 || fail "the probe: $(cat out)"
 seconds=$(python3 - <<'END'
 import json
@@ -94,21 +94,25 @@ code=0
 [ "$code" -ne 1 ] || fail "a skipped case counts as lost: $(cat out err)"
 
 # Where the user chose cases, those that only measure roofs are dropped first, and no sentence is
-# about them. The table names what was dropped.
-"$tool" bench --backend openmp --op reduce --dtype f32 --variant tiled --size 4096 --budget 0.3 --jobs 1 \
-    --json chosen.json >out 2>err || fail "chosen cases: exit code $?: $(cat out err)"
-grep -q -- --no-roofs err || fail "the advice lacks --no-roofs: $(cat err)"
-tr -s '\n ' ' ' <out >line
-grep -Eq 'not measured: no time \(([a-z]+/[^ ]+,? ?){1,5}( and [0-9]+ more)?\)' line || fail "no names: $(cat out)"
-grep -q 'f32 sum reductions' line || fail "nothing is said about what was asked for: $(cat out)"
-! sed 's/.*In short//' line | grep -Eq 'product|triad' || fail "something is said about roofs: $(cat out)"
-python3 - <<'END' || fail "a case for roofs was kept longer than a chosen one"
+# about them. The table names what was dropped. This has three tries too.
+cat >chosen.py <<'END'
 import json
 results = json.load(open("chosen.json"))["results"]
 chosen = [r for r in results if r.get("for") != "roof"]
 assert chosen and all(r["op"] == "reduce" and r["status"] == "ok" for r in chosen), [r["id"] for r in chosen]
 assert any(r["status"] == "skipped" for r in results), "nothing was skipped"
 END
+chosen() {
+    "$tool" bench --backend openmp --op reduce --dtype f32 --variant tiled --size 4096 \
+        --budget 0.3 --jobs 1 --json chosen.json >out 2>err && python3 chosen.py >wrong 2>&1
+}
+chosen || chosen || chosen ||
+    fail "a case for roofs was kept longer than a chosen one: $(cat out err wrong)"
+grep -q -- --no-roofs err || fail "the advice lacks --no-roofs: $(cat err)"
+tr -s '\n ' ' ' <out >line
+grep -Eq 'not measured: no time \(([a-z]+/[^ ]+,? ?){1,5}( and [0-9]+ more)?\)' line || fail "no names: $(cat out)"
+grep -q 'f32 sum reductions' line || fail "nothing is said about what was asked for: $(cat out)"
+! sed 's/.*In short//' line | grep -Eq 'product|triad' || fail "something is said about roofs: $(cat out)"
 
 # Wrong priorities.
 for value in 0 10 1.5 '"1"' '[1]'; do
