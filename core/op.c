@@ -96,16 +96,33 @@ static iso_status ask_tf32(const char *call, core_op *op, core_device *device)
     return status;
 }
 
+/* What a backend built for this version of the interface does not know about the operation; NULL if
+ * it knows everything. Such a backend is not asked, because it may take an unknown variant for one
+ * that it has. */
+static const char *unknown_to(const iso_backend *table, const core_op *op)
+{
+    enum { MINOR_OF_FIXED = 6 };
+
+    if (table->abi_minor < op->row->abi_minor) {
+        return op->row->plural;
+    }
+    if (table->abi_minor < op->abi_minor) {
+        return op->newer;
+    }
+    return *op->variant == ISO_VARIANT_FIXED && table->abi_minor < MINOR_OF_FIXED ? "variant fixed"
+                                                                                  : NULL;
+}
+
 static iso_status ask(const char *call, core_op *op, core_device *device, iso_math math)
 {
     const iso_backend *table = device->table;
+    const char *unknown = unknown_to(table, op);
 
-    if (table->abi_minor < op->row->abi_minor || table->abi_minor < op->abi_minor) {
+    if (unknown) {
         return core_fail(ISO_UNSUPPORTED,
                          "%s: %s was built for version %u.%u of the backend interface, which has "
                          "no %s: rebuild it",
-                         call, table->name, table->abi_major, table->abi_minor,
-                         op->newer ? op->newer : op->row->plural);
+                         call, table->name, table->abi_major, table->abi_minor, unknown);
     }
     op->math_reason[0] = 0;
     if (op->math) {

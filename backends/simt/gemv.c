@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemv.c - products of a matrix and a vector: how kernels/gemv.cl is launched. Variant naive runs
- * the kernel of gemm_naive.cl, with one column. */
+/* gemv.c - products of a matrix and a vector: how kernels/gemv.cl is launched. Other variants
+ * run as products of matrices with one column. */
 #include "backends/simt/gemm.h"
 #include "common/dtype.h"
 #include "kernel_texts.h"
@@ -129,11 +129,23 @@ static int gemv_needs(const iso_op *op)
     return op->gemv->dtype == ISO_F64 ? SIMT_NEEDS_F64 : SIMT_NEEDS_F32;
 }
 
+static iso_status gemv_supports(simt_device *device, const iso_op *op)
+{
+    gemv_product product;
+    gemv_product_of(op, &product);
+    return simt_gemm.supports(device, &product.op);
+}
+
 static int64_t gemv_workspace(simt_device *device, const iso_op *op)
 {
+    gemv_product product;
     plan p;
-    plan_make(&p, &device->limits, op->gemv);
-    return op->gemv->variant == ISO_VARIANT_TILED ? p.work_bytes : 0;
+    if (op->gemv->variant == ISO_VARIANT_TILED) {
+        plan_make(&p, &device->limits, op->gemv);
+        return p.work_bytes;
+    }
+    gemv_product_of(op, &product);
+    return simt_gemm.workspace(device, &product.op);
 }
 
 static void gemv_describe(simt_device *device, const iso_op *op, iso_op_info *out)
@@ -259,6 +271,7 @@ const simt_operation simt_gemv = {
     .library_at = offsetof(iso_gemv_op, library),
     .as_product = gemv_product_of,
     .needs = gemv_needs,
+    .supports = gemv_supports,
     .workspace = gemv_workspace,
     .execute = gemv_execute,
     .prepare = gemv_prepare,

@@ -188,11 +188,6 @@ static iso_status read(const char *call, const void *given, core_op *out)
     out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
     out->dtype = op->dtype;
     out->math = &op->math;
-    if (op->variant == ISO_VARIANT_FIXED) {
-        /* Backends built before it may take an unknown variant for one that they have. */
-        out->abi_minor = 6;
-        out->newer = "variant fixed";
-    }
     return check_layout(call, &args, out);
 }
 

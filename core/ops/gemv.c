@@ -197,7 +197,7 @@ static void trace(const core_op *out, const char *variant, char *name, size_t ro
 const core_operation core_gemv = {
     .name = "gemv",
     .plural = "products with a vector",
-    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR,
+    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_FIXED,
     .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
     .abi_minor = 4,
     .args_size = (uint32_t)sizeof(iso_gemv_op),

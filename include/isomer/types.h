@@ -34,9 +34,9 @@ typedef enum iso_variant {
     /* 4 is reserved: UNSUPPORTED. */
     ISO_VARIANT_PARTIALS =
         5, /* "partials" (reductions): one partial result per group, combined at the end */
-    ISO_VARIANT_FIXED = 6 /* "fixed" (products of matrices): exact sums of scaled integers, the same
-                           * bits on every device. Its error is relative to the largest magnitudes
-                           * of A's row and B's column: small elements beside large ones are lost */
+    ISO_VARIANT_FIXED = 6 /* "fixed" (products): exact sums of scaled integers, the same bits on
+                           * every device. Its error is relative to the largest magnitudes of A's
+                           * row and B's column: small elements beside large ones are lost */
 } iso_variant;
 
 /* Whether an operand is read as stored or transposed. */

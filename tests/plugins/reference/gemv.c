@@ -9,7 +9,7 @@ static iso_gemm_op product_of(const iso_gemv_op *gemv)
     const int64_t inc_y = MUTATE(73, 1, gemv->inc_y);
     return (iso_gemm_op){
         .dtype = gemv->dtype,
-        .variant = gemv->variant,
+        .variant = MUTATE(95, LESSER(gemv->variant, ISO_VARIANT_TILED), gemv->variant),
         .math = ISO_MATH_STRICT,
         .trans_a = MUTATE(74, gemv->m == gemv->k ? ISO_NO_TRANS : gemv->trans, gemv->trans),
         .trans_b = ISO_NO_TRANS,
