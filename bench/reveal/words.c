@@ -10,7 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRACKETS_MOST = 32 };
+enum { BRACKETS_MOST = 32, DEEPEST = 4 };
+
+/* The parts of a name are names again, at most DEEPEST times: more say little, and take long to
+ * find. */
+typedef struct naming {
+    int32_t depth;
+    bool whole; /* the words name all of the tree */
+} naming;
 
 /* A part of a tree: a subtree. */
 typedef struct part {
@@ -29,7 +36,7 @@ typedef struct chain {
     part terms;
 } chain;
 
-static char *describe(const reveal_tree *t, const char *unit, bool *known);
+static char *describe(const reveal_tree *t, const char *unit, naming *n);
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
@@ -286,7 +293,7 @@ static int32_t interleave(const part *parts, int32_t count)
 }
 
 /* A tree without a name: as brackets if it joins a few parts, else by its depth. */
-static char *unnamed(const reveal_tree *t, const char *unit, bool *known)
+static char *unnamed(const reveal_tree *t, const char *unit, naming *n)
 {
     if (t->terms <= BRACKETS_MOST && strcmp(unit, "terms") != 0) {
         char *text = NULL, *words;
@@ -300,7 +307,7 @@ static char *unnamed(const reveal_tree *t, const char *unit, bool *known)
         free(text);
         return words;
     }
-    *known = false;
+    n->whole = false;
     return record_format("a tree without a name over %d %s, of depth %d", t->terms, unit,
                          reveal_tree_depth(t));
 }
@@ -311,7 +318,7 @@ static char *group_words(int32_t group)
 }
 
 /* Names a tree by its chains; NULL: they are not regular. */
-static char *by_chains(const reveal_tree *t, const char *unit, bool *known)
+static char *by_chains(const reveal_tree *t, const char *unit, naming *n)
 {
     int32_t count, group, run = 0;
     char *text = NULL, *made = NULL, *sizes = NULL;
@@ -330,7 +337,7 @@ static char *by_chains(const reveal_tree *t, const char *unit, bool *known)
     if (made) {
         reveal_tree small;
         contract(t, parts, count, &small);
-        char *rest = describe(&small, run > 0 ? "chains" : "segments", known);
+        char *rest = describe(&small, run > 0 ? "chains" : "segments", n);
         text = record_format("%s, %s", made, rest);
         free(rest);
         reveal_tree_free(&small);
@@ -401,28 +408,27 @@ static bool alike(const uint64_t *shapes, const part *blocks, int32_t count)
     return true;
 }
 
-static char *in_block(const reveal_tree *t, const part *block, const char *unit, bool *known)
+static char *in_block(const reveal_tree *t, const part *block, const char *unit, naming *n)
 {
     reveal_tree tree;
     subtree(t, block->node, &tree);
-    char *text =
-        tree.terms == 1 ? record_format("one of the %s", unit) : describe(&tree, unit, known);
+    char *text = tree.terms == 1 ? record_format("one of the %s", unit) : describe(&tree, unit, n);
     reveal_tree_free(&tree);
     return text;
 }
 
 static char *blocks_words(const reveal_tree *t, const part *blocks, int32_t count, const char *unit,
-                          bool *known)
+                          naming *n)
 {
     reveal_tree small;
     char *sizes = sizes_of(blocks, count, "blocks", unit);
     contract(t, blocks, count, &small);
-    char *outer = describe(&small, "blocks", known);
-    char *inner = in_block(t, &blocks[0], unit, known);
+    char *outer = describe(&small, "blocks", n);
+    char *inner = in_block(t, &blocks[0], unit, n);
     char *text = record_format("%s, %s; in a block %s", sizes, outer, inner);
     for (int32_t i = 1; i < count; i++) {
         if (blocks[i].count != blocks[i - 1].count) {
-            char *before = text, *smaller = in_block(t, &blocks[i], unit, known);
+            char *before = text, *smaller = in_block(t, &blocks[i], unit, n);
             text = record_format("%s; in one of %d %s", before, blocks[i].count, smaller);
             free(before);
             free(smaller);
@@ -436,7 +442,7 @@ static char *blocks_words(const reveal_tree *t, const part *blocks, int32_t coun
 }
 
 /* Names a tree by its blocks; NULL: it has none. */
-static char *by_blocks(const reveal_tree *t, const char *unit, bool *known)
+static char *by_blocks(const reveal_tree *t, const char *unit, naming *n)
 {
     part *blocks = tool_alloc((size_t)t->terms, sizeof *blocks, "a tree");
     uint64_t *shapes = find_shapes(t);
@@ -449,7 +455,7 @@ static char *by_blocks(const reveal_tree *t, const char *unit, bool *known)
         }
         int32_t count = divide(t, size, blocks);
         if (count > 0 && alike(shapes, blocks, count)) {
-            text = blocks_words(t, blocks, count, unit, known);
+            text = blocks_words(t, blocks, count, unit, n);
         }
     }
     free(shapes);
@@ -475,37 +481,37 @@ static char *one_chain(const reveal_tree *t, const char *unit)
     return text;
 }
 
-static char *describe(const reveal_tree *t, const char *unit, bool *known)
+static char *describe(const reveal_tree *t, const char *unit, naming *n)
 {
+    naming chains = {n->depth + 1, true}, blocks = chains;
     bool first = strcmp(unit, "terms") == 0;
     char *text = one_chain(t, unit);
     const char *way = text || (first && fuses(t)) ? NULL : reveal_way(t);
     if (way) {
         text = first ? record_format("%d %s %s", t->terms, unit, way) : record_format("%s", way);
     }
-    if (!text && !first && t->terms <= BRACKETS_MOST) {
-        return unnamed(t, unit, known);
+    if (!text && (n->depth == DEEPEST || (!first && t->terms <= BRACKETS_MOST))) {
+        return unnamed(t, unit, n);
     }
-    /* If the first does not name all of it, the second may. */
-    bool all = true;
-    text = text ? text : by_chains(t, unit, &all);
-    if (!text || !all) {
-        bool all_blocks = true;
-        char *blocks = by_blocks(t, unit, &all_blocks);
-        if (blocks && (!text || all_blocks)) {
+    text = text ? text : by_chains(t, unit, &chains);
+    if (!text || !chains.whole) { /* the blocks may name all of it */
+        char *other = by_blocks(t, unit, &blocks);
+        if (other && (!text || blocks.whole)) {
             free(text);
-            text = blocks;
-            all = all_blocks;
+            text = other;
+            chains = blocks;
         } else {
-            free(blocks);
+            free(other);
         }
     }
-    *known = *known && all;
-    return text ? text : unnamed(t, unit, known);
+    n->whole = n->whole && chains.whole;
+    return text ? text : unnamed(t, unit, n);
 }
 
 char *reveal_words(const reveal_tree *tree, bool *known)
 {
-    *known = true;
-    return tree->terms == 1 ? record_format("one term") : describe(tree, "terms", known);
+    naming n = {0, true};
+    char *text = tree->terms == 1 ? record_format("one term") : describe(tree, "terms", &n);
+    *known = n.whole;
+    return text;
 }

@@ -329,6 +329,27 @@ static void test_unnamed(void **state)
     reveal_tree_free(&tree);
 }
 
+/* Terms join on the right and on the left in turn: without a limit the words would be nested 10000
+ * deep. */
+static void test_nested(void **state)
+{
+    (void)state;
+    enum { TERMS = 20001 };
+    reveal_tree tree;
+    bool known;
+    int32_t node = TERMS / 2;
+    reveal_tree_make(&tree, TERMS);
+    for (int32_t i = 1; i <= TERMS / 2; i++) {
+        node = make_join(&tree, make_join(&tree, node, TERMS / 2 + i), TERMS / 2 - i);
+    }
+    assert_true(reveal_tree_finish(&tree));
+    char *words = reveal_words(&tree, &known);
+    assert_false(known);
+    assert_true(strlen(words) < 500);
+    free(words);
+    reveal_tree_free(&tree);
+}
+
 static void test_brackets(void **state)
 {
     (void)state;
@@ -357,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_contradictions), cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_broken),         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_segments),       cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_unnamed),        cmocka_unit_test(test_brackets)};
+        cmocka_unit_test(test_unnamed),        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_brackets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
