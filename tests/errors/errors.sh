@@ -71,3 +71,10 @@ says err 'no case has times'
 sed 's/"of_terms":/"of_term":/' e.json >broken.json
 expect 5 report broken.json --figures figures
 says err 'errors.of_terms is missing'
+
+# The pictures of docs/performance.md are what the tool makes of the file.
+"$tool" report "$source_dir/bench/results/errors-xeon-207.json" --figures shown 2>err || fail "$(cat err)"
+for name in errors-f32 errors-f32-terms; do
+    cmp "shown/$name-2col.svg" "$source_dir/docs/$name.svg" ||
+        fail "docs/$name.svg is not the figure of errors-xeon-207.json: isomer report makes it"
+done

@@ -61,6 +61,7 @@ absent CONTRIBUTING.md >"$scratch/absent"
 
 if have python3; then
     python3 "$source_dir/bench/results/headline.py" --check "$source_dir/README.md" || fail "see above"
+    python3 "$source_dir/bench/results/errors.py" --check "$source_dir/docs/performance.md" || fail "see above"
     python3 "$source_dir/bench/results/evidence.py" --check || fail "see above"
 else
     say "python3 is not here: the tables of results are not checked"
