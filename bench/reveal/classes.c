@@ -108,43 +108,62 @@ static void choose_column(reveal_class *c, int64_t rows, int64_t columns)
     free(in_column);
 }
 
-int32_t reveal_classify(reveal_routine *r, reveal_class classes[REVEAL_CLASSES])
+static int by_value(const void *a, const void *b)
 {
-    const int64_t rows = r->item->m, columns = r->item->n, elements = rows * columns;
-    uint64_t *signatures = tool_alloc((size_t)elements, sizeof *signatures, "results");
-    bool *done = tool_alloc((size_t)elements, sizeof *done, "results");
-    int32_t count = 0;
-    if (r->item->k > 1 && elements > 1 && !find_signatures(r, signatures, elements)) {
-        goto end;
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* How many different numbers there are. Sorts them. */
+static int64_t count_different(uint64_t *numbers, int64_t count)
+{
+    int64_t different = count > 0;
+    qsort(numbers, (size_t)count, sizeof *numbers, by_value);
+    for (int64_t i = 1; i < count; i++) {
+        different += numbers[i] != numbers[i - 1];
     }
-    for (int64_t first = 0; first < elements; first++) {
-        reveal_class made = {0};
-        if (done[first]) {
+    return different;
+}
+
+int64_t reveal_divide(uint64_t *signatures, int64_t rows, int64_t columns,
+                      reveal_class classes[REVEAL_CLASSES])
+{
+    const int64_t elements = rows * columns;
+    int32_t count = 0;
+    for (int64_t i = 0; i < elements; i++) {
+        int32_t c = 0;
+        while (c < count && signatures[classes[c].elements[0]] != signatures[i]) {
+            c++;
+        }
+        if (c == REVEAL_CLASSES) {
             continue;
         }
-        if (count < REVEAL_CLASSES) {
-            made.elements = tool_alloc((size_t)elements, sizeof *made.elements, "results");
+        if (c == count) {
+            classes[c] = (reveal_class){
+                .elements = tool_alloc((size_t)elements, sizeof(int64_t), "results")};
+            count++;
         }
-        for (int64_t i = first; i < elements; i++) {
-            if (!done[i] && signatures[i] == signatures[first]) {
-                done[i] = true;
-                if (made.elements) {
-                    made.elements[made.count++] = i;
-                }
-            }
-        }
-        if (made.elements) {
-            choose_column(&made, rows, columns);
-            classes[count] = made;
-        }
-        count++;
+        classes[c].elements[classes[c].count++] = i;
     }
-    for (int32_t i = 0; i < REVEAL_CLASSES && i < count && count > 1; i++) {
-        say_where(&classes[i], rows, columns);
+    for (int32_t c = 0; c < count; c++) {
+        choose_column(&classes[c], rows, columns);
+        if (count > 1) {
+            say_where(&classes[c], rows, columns);
+        }
     }
-end:
+    return count_different(signatures, elements);
+}
+
+int64_t reveal_classify(reveal_routine *r, reveal_class classes[REVEAL_CLASSES])
+{
+    const int64_t elements = r->item->m * r->item->n;
+    uint64_t *signatures = tool_alloc((size_t)elements, sizeof *signatures, "results");
+    bool same = r->item->k == 1 || elements == 1; /* no mask can tell them apart */
+    int64_t count = 0;
+    if (same || find_signatures(r, signatures, elements)) {
+        count = reveal_divide(signatures, r->item->m, r->item->n, classes);
+    }
     free(signatures);
-    free(done);
     return count;
 }
 

@@ -44,7 +44,8 @@ char *reveal_result_words(const reveal_result *r)
     }
     if (r->classes > r->order_count) {
         char *before = text;
-        text = record_format("%s; and %d more orders", before, r->classes - r->order_count);
+        text = record_format("%s; and %lld more orders", before,
+                             (long long)(r->classes - r->order_count));
         free(before);
     }
     return text;

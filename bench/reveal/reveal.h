@@ -94,7 +94,10 @@ bool reveal_fail(reveal_routine *r, bench_status status, const char *format, ...
 
 /* Divides the results into classes. Returns their number, of which only REVEAL_CLASSES are set; 0:
  * failed. */
-int32_t reveal_classify(reveal_routine *r, reveal_class classes[REVEAL_CLASSES]);
+int64_t reveal_classify(reveal_routine *r, reveal_class classes[REVEAL_CLASSES]);
+/* The same for results with these signatures, which it sorts: results of a class have the same. */
+int64_t reveal_divide(uint64_t *signatures, int64_t rows, int64_t columns,
+                      reveal_class classes[REVEAL_CLASSES]);
 void reveal_classes_free(reveal_class classes[REVEAL_CLASSES]);
 /* The p-th of a sequence of pairs of different terms, half of which are close to each other. */
 reveal_pair reveal_some_pair(int32_t terms, uint64_t seed, int32_t p);
@@ -126,7 +129,8 @@ typedef struct reveal_result {
     bench_status status;
     char reason[400];
     reveal_order orders[REVEAL_CLASSES]; /* if the status is BENCH_OK */
-    int32_t order_count, classes;        /* there may be more classes of results than orders */
+    int32_t order_count;
+    int64_t classes; /* of results; there may be more than orders */
     int64_t questions, calls;
     double seconds;
 } reveal_result;

@@ -3,7 +3,7 @@
  * trees.c - made-up orders of addition: the method finds each of them exactly, by asking a routine
  * that adds in this order; contradictions are noticed; known orders get their names.
  */
-#include "bench/reveal/tree.h"
+#include "bench/reveal/reveal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -371,6 +371,46 @@ static void test_brackets(void **state)
     reveal_tree_free(&tree);
 }
 
+/* Sixteen columns of which the last three differ from the others, and one result that differs from
+ * all. */
+static void test_classes(void **state)
+{
+    (void)state;
+    enum { ROWS = 8, COLUMNS = 16 };
+    uint64_t signatures[ROWS * COLUMNS];
+    reveal_class classes[REVEAL_CLASSES] = {{0}};
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        signatures[i] = i % COLUMNS < 13 ? 7 : 5;
+    }
+    signatures[2 * COLUMNS + 14] = 6;
+    assert_int_equal(reveal_divide(signatures, ROWS, COLUMNS, classes), 3);
+    assert_string_equal(classes[0].where, "columns 0-12");
+    assert_int_equal(classes[0].count, ROWS * 13);
+    assert_int_equal(classes[1].column, 13);
+    assert_int_equal(classes[1].row_count, ROWS);
+    assert_string_equal(classes[1].where, "23 of 128 results, the first in row 0, column 13");
+    assert_int_equal(classes[2].count, 1);
+    assert_string_equal(classes[2].where, "1 of 128 results, the first in row 2, column 14");
+    reveal_classes_free(classes);
+}
+
+/* Results of a routine that adds in another order each time all differ. */
+static void test_many_classes(void **state)
+{
+    (void)state;
+    enum { SIDE = 1024 };
+    reveal_class classes[REVEAL_CLASSES] = {{0}};
+    uint64_t *signatures = calloc(SIDE * SIDE, sizeof *signatures);
+    assert_non_null(signatures);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        signatures[i] = (uint64_t)i * 0x9e3779b97f4a7c15u;
+    }
+    assert_int_equal(reveal_divide(signatures, SIDE, SIDE, classes), SIDE * SIDE);
+    assert_int_equal(classes[REVEAL_CLASSES - 1].elements[0], REVEAL_CLASSES - 1);
+    reveal_classes_free(classes);
+    free(signatures);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_broken),         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_segments),       cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_unnamed),        cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_brackets)};
+        cmocka_unit_test(test_brackets),       cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_many_classes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
