@@ -7,6 +7,7 @@
  * is chosen, and asked about with each other one. The answers are the sizes of the nodes on its way
  * up, and say which terms join it at which node. The terms that join at a node are a task again.
  */
+#include "bench/arith/arith.h"
 #include "bench/reveal/tree.h"
 #include "bench/tool.h"
 
@@ -27,21 +28,13 @@ typedef struct search {
     int32_t now_count, later_count;
     reveal_pair *pairs;
     int32_t *sizes;
-    uint64_t random;
+    uint64_t chosen; /* terms that were chosen at random */
 } search;
 
 /* A term and the size of the node at which it joins the chosen one. */
 typedef struct joining {
     int32_t size, term;
 } joining;
-
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 static int by_size(const void *a, const void *b)
 {
@@ -109,7 +102,7 @@ static reveal_outcome use(search *s, const task *t, const int32_t *sizes, joinin
  * would need a question for each pair of terms. */
 static void choose(search *s, const task *t)
 {
-    int32_t at = t->begin + (int32_t)(next_random(&s->random) % (uint64_t)t->count);
+    int32_t at = t->begin + (int32_t)(arith_mix(0, s->chosen++) % (uint64_t)t->count);
     int32_t term = s->terms[at];
     s->terms[at] = s->terms[t->begin];
     s->terms[t->begin] = term;
