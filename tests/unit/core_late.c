@@ -97,7 +97,7 @@ static void test_refused(void **state)
     setenv("ISOMER_FAULT", "odd-status", 1);
     fails(iso_gemm(s.stream, &args), ISO_INTERNAL, "77", "not a status");
     setenv("ISOMER_FAULT", "no-words", 1);
-    fails(iso_gemm(s.stream, &args), ISO_BACKEND, "fault", "no reason");
+    fails(iso_gemm(s.stream, &args), ISO_BACKEND, "fault", "without a reason");
     setenv("ISOMER_FAULT", "huge-workspace", 1);
     fails(iso_gemm(s.stream, &args), ISO_NO_MEMORY, "iso_gemm");
     unsetenv("ISOMER_FAULT");
