@@ -177,6 +177,12 @@ void tool_join(char *text, size_t room, const char *separator, const char *more)
     snprintf(text + used, room - used, "%s%s", used > 0 ? separator : "", more);
 }
 
+void tool_digest_text(const uint64_t digest[2], char text[33])
+{
+    snprintf(text, 33, "%016llx%016llx", (unsigned long long)digest[0],
+             (unsigned long long)digest[1]);
+}
+
 const char *tool_bytes(char *text, size_t room, int64_t bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};

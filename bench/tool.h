@@ -65,6 +65,7 @@ int tool_columns(const char *text); /* the columns of a UTF-8 text */
 /* Appends `more`, after the separator if there is already a text; cut if there is no room. */
 void tool_join(char *text, size_t room, const char *separator, const char *more);
 
+void tool_digest_text(const uint64_t digest[2], char text[33]);
 const char *tool_bytes(char *text, size_t room, int64_t bytes); /* "31.2 GiB" */
 
 /* ---- terminal.c ------------------------------------------------------------------------------ */

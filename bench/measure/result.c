@@ -260,8 +260,7 @@ static json_t *verified_json(const bench_result *result)
     json_t *v = json_object();
     char digest[33] = "";
     if (result->has_digest) {
-        snprintf(digest, sizeof digest, "%016llx%016llx", (unsigned long long)result->digest[0],
-                 (unsigned long long)result->digest[1]);
+        tool_digest_text(result->digest, digest);
     }
     tool_set_text(v, "method", result->method);
     /* A failed result has an error only if the error is above the bound. Otherwise the check

@@ -54,6 +54,10 @@ char *reveal_result_words(const reveal_result *r)
 /* Of one order its own, of several that of their digests and places. */
 void reveal_result_digest(const reveal_result *r, char text[33])
 {
+    if (r->classes == 1) {
+        memcpy(text, r->orders[0].digest, 33);
+        return;
+    }
     XXH3_state_t *state = record_need(XXH3_createState());
     XXH3_128bits_reset(state);
     for (int32_t i = 0; i < r->order_count; i++) {
@@ -62,12 +66,7 @@ void reveal_result_digest(const reveal_result *r, char text[33])
     }
     XXH128_hash_t digest = XXH3_128bits_digest(state);
     XXH3_freeState(state);
-    if (r->classes == 1) {
-        memcpy(text, r->orders[0].digest, 33);
-    } else {
-        snprintf(text, 33, "%016llx%016llx", (unsigned long long)digest.high64,
-                 (unsigned long long)digest.low64);
-    }
+    tool_digest_text((const uint64_t[]){digest.high64, digest.low64}, text);
 }
 
 static bool ran_strict(const reveal_result *r)

@@ -144,10 +144,7 @@ void reveal_tree_digest(const reveal_tree *t, char text[33])
 {
     /* Numbers inner nodes by their place among nodes sorted by number of terms and lowest term,
      * which name a node: the same tree has the same list, whatever its nodes were called. */
-    XXH3_state_t *state = XXH3_createState();
-    if (!state) {
-        tool_no_memory("a digest");
-    }
+    XXH3_state_t *state = record_need(XXH3_createState());
     XXH3_128bits_reset(state);
     for (int32_t term = 0; term < t->terms; term++) {
         uint8_t fused = t->products && t->fused[term];
@@ -165,8 +162,7 @@ void reveal_tree_digest(const reveal_tree *t, char text[33])
     }
     XXH128_hash_t digest = XXH3_128bits_digest(state);
     XXH3_freeState(state);
-    snprintf(text, 33, "%016llx%016llx", (unsigned long long)digest.high64,
-             (unsigned long long)digest.low64);
+    tool_digest_text((const uint64_t[]){digest.high64, digest.low64}, text);
 }
 
 /* ---- brackets -------------------------------------------------------------------------------- */

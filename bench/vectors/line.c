@@ -103,8 +103,7 @@ json_t *vectors_line(vectors_level level, int64_t number, const bench_case *item
     tool_set_text(line, "fill", arith_fill_name(item->fill));
     set_seed(line, item->seed);
     set_shape(line, item);
-    snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)result->digest[0],
-             (unsigned long long)result->digest[1]);
+    tool_digest_text(result->digest, text);
     tool_set_text(line, "digest", text);
     if (result->count * result->element <= SHOWN) {
         json_object_set_new(line, "result", elements_of(result));

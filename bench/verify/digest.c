@@ -8,12 +8,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-void verify_digest_text(const uint64_t digest[2], char text[33])
-{
-    snprintf(text, 33, "%016llx%016llx", (unsigned long long)digest[0],
-             (unsigned long long)digest[1]);
-}
-
 static bool equal(const verify_record *a, const verify_record *b)
 {
     return memcmp(a->digest, b->digest, sizeof a->digest) == 0;
@@ -23,8 +17,8 @@ static void differ(verify_record *record, const char *mine, const char *theirs,
                    const verify_record *other)
 {
     char a[33], b[33], text[512];
-    verify_digest_text(record->digest, a);
-    verify_digest_text(other->digest, b);
+    tool_digest_text(record->digest, a);
+    tool_digest_text(other->digest, b);
     snprintf(text, sizeof text, "the bits differ: %s gives %s, %s gives %s", mine, a, theirs, b);
     free(record->reason);
     record->reason = strdup(text);
@@ -76,7 +70,7 @@ void verify_compare_digests(verify_run *run)
             }
             compare_variants(run, target, i);
             compare_targets(run, t, i);
-            verify_digest_text(record->digest, text);
+            tool_digest_text(record->digest, text);
             used += (size_t)snprintf(lines + used, LINE, "%s %s\n", run->chosen[i]->id, text);
             target->digests++;
         }

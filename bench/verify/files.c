@@ -41,7 +41,7 @@ static json_t *result_json(const verify_run *run, const verify_target *target, i
     json_object_set_new(r, "verified", verified);
     char text[33] = "";
     if (record->has_digest) {
-        verify_digest_text(record->digest, text);
+        tool_digest_text(record->digest, text);
     }
     tool_set_text(r, "digest", text);
     tool_set_number(r, "seconds", record->seconds);
@@ -94,7 +94,7 @@ static json_t *whole_json(const verify_run *run)
         json_t *device = tool_json_device(target->info);
         char text[33] = "";
         if (run->bitwise) {
-            verify_digest_text(target->digest, text);
+            tool_digest_text(target->digest, text);
         }
         tool_set_text(device, "digest_of_all", text);
         json_object_set_new(device, "fake", json_boolean(tool_is_fake(target->info)));

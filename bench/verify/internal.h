@@ -93,7 +93,6 @@ void verify_free(verify_run *run);
 
 /* digest.c */
 void verify_compare_digests(verify_run *run);
-void verify_digest_text(const uint64_t digest[2], char text[33]);
 
 /* report.c */
 void verify_report(verify_run *run);

@@ -291,7 +291,7 @@ void verify_report(verify_run *run)
         print_reasons(out, run, target);
         if (run->bitwise && target->digests > 0) {
             char digest[33];
-            verify_digest_text(target->digest, digest);
+            tool_digest_text(target->digest, digest);
             fprintf(out, "  digest %s of %d cases\n", digest, target->digests);
         }
     }

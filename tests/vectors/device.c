@@ -3,6 +3,7 @@
  * calls, and compares the results with the file. Sizes and factors are read from the lines, as a
  * second implementation would read them. */
 #include "bench/check/check.h"
+#include "bench/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,8 +98,7 @@ static void compare(const json_t *line, const char *variant, iso_operand at, iso
     must(iso_read(stream, bytes, at, count * element) == ISO_OK, "iso_read");
     must(iso_stream_sync(stream) == ISO_OK, "iso_stream_sync");
     check_digest(&result, type, bytes, count, element);
-    snprintf(digest, sizeof digest, "%016llx%016llx", (unsigned long long)result.digest[0],
-             (unsigned long long)result.digest[1]);
+    tool_digest_text(result.digest, digest);
     bool good = strcmp(digest, text(line, "digest")) == 0 &&
                 (list ? (int64_t)json_array_size(list) == count : count * element > 64);
     for (int64_t i = 0; list && i < count; i++) {
