@@ -2,6 +2,7 @@
 /* cases.c - what is computed. Each combination of an operation, a type, a fill and a form comes in
  * turn. Sizes and factors are drawn. Most cases are small, because a second implementation may be
  * slow; a few cross the ends of segments and of blocks. */
+#include "bench/vectors/draw.h"
 #include "bench/vectors/vectors.h"
 #include "common/dtype.h"
 
@@ -9,7 +10,7 @@
 #include <stdio.h>
 
 #define COUNT(list)        ((int64_t)(sizeof(list) / sizeof(list)[0]))
-#define PICK(source, list) ((list)[draw(source, COUNT(list))])
+#define PICK(source, list) ((list)[vectors_draw(source, COUNT(list))])
 
 /* ---- combinations ---------------------------------------------------------------------------- */
 
@@ -122,24 +123,9 @@ static combination combination_at(const combinations *all, int64_t number)
 
 /* ---- draws ----------------------------------------------------------------------------------- */
 
-typedef struct source {
-    uint64_t seed, drawn;
-} source;
-
-static int64_t draw(source *s, int64_t below)
-{
-    return (int64_t)((arith_mix(s->seed, s->drawn++) >> 33) % (uint64_t)below);
-}
-
-/* True once in `times` draws. */
-static bool once_in(source *s, int64_t times)
-{
-    return draw(s, times) == 0;
-}
-
 /* Half of the factors are ordinary numbers, most of which f32 has to round. The others are where a
  * shortcut or a rounding to f32 may go wrong. */
-static double factor(source *s)
+static double factor(vectors_source *s)
 {
     static const double some[] = {0.5, -2.5, 3, 0.1, -0.4, 0x1p-8, -1024, 0x1.8p+1, 100, -0.75};
     static const double rare[] = {
@@ -170,12 +156,12 @@ static double factor(source *s)
         -INFINITY,
         NAN,
     };
-    int64_t kind = draw(s, 16);
+    int64_t kind = vectors_draw(s, 16);
     if (kind < 4) {
         return 1;
     }
     if (kind < 8) {
-        return ldexp((double)(draw(s, 1 << 30) - (1 << 29)) + 0.375, -28);
+        return ldexp((double)(vectors_draw(s, 1 << 30) - (1 << 29)) + 0.375, -28);
     }
     return kind < 11 ? PICK(s, some) : PICK(s, rare);
 }
@@ -210,7 +196,7 @@ static int64_t long_product(const bench_case *item, int64_t round)
     return is_fixed ? fixed[round / 8 % COUNT(fixed)] : plain[round / 12 % COUNT(plain)];
 }
 
-static void set_product(bench_case *item, source *s, int32_t form, int64_t round)
+static void set_product(bench_case *item, vectors_source *s, int32_t form, int64_t round)
 {
     static const int64_t few[] = {0, 1, 2, 3, 4}, sides[] = {1, 1, 2, 2, 3, 3, 4, 5, 7};
     static const int64_t small[] = {0, 1, 2, 3, 4, 5, 7, 8, 9};
@@ -218,28 +204,30 @@ static void set_product(bench_case *item, source *s, int32_t form, int64_t round
     static const int64_t longer[] = {127, 128, 129, 255, 256, 257, 511, 512, 513};
     static const int64_t wide[] = {8, 9, 16, 17, 33};
     gemm_shape *g = &item->gemm;
-    int64_t size = draw(s, 128);
+    int64_t size = vectors_draw(s, 128);
     bool brief = size < 48;
     g->batch = 1;
     g->trans_a = form & 1 ? ISO_TRANS : ISO_NO_TRANS;
     g->trans_b = form & 2 ? ISO_TRANS : ISO_NO_TRANS;
-    g->m = brief ? 1 + draw(s, 2) : PICK(s, sides);
-    g->n = brief ? 1 + draw(s, 2) : PICK(s, sides);
+    g->m = brief ? 1 + vectors_draw(s, 2) : PICK(s, sides);
+    g->n = brief ? 1 + vectors_draw(s, 2) : PICK(s, sides);
     g->k = size < 3 ? PICK(s, longer) : brief ? PICK(s, middle) : PICK(s, small);
-    if (item->fill == ARITH_BITS && !once_in(s, 8)) {
+    if (item->fill == ARITH_BITS && !vectors_once_in(s, 8)) {
         g->k = PICK(s, few); /* in a longer sum a NaN hides everything */
     }
-    if (g->k <= 5 && once_in(s, 8)) {
-        *(once_in(s, 2) ? &g->m : &g->n) = PICK(s, wide);
+    if (g->k <= 5 && vectors_once_in(s, 8)) {
+        *(vectors_once_in(s, 2) ? &g->m : &g->n) = PICK(s, wide);
     }
     g->alpha = factor(s);
-    g->beta = once_in(s, 4) ? 0 : factor(s);
+    g->beta = vectors_once_in(s, 4) ? 0 : factor(s);
     if (long_product(item, round) > 0) {
         g->k = long_product(item, round);
         g->m = 1;
-        g->n = g->k < 10000 ? 1 + draw(s, 2) : 1;
-        g->alpha = g->k > 10000 ? 0x1p-4 : once_in(s, 2) ? 1 : -0.75; /* f16 must not overflow */
-        g->beta = once_in(s, 2) ? 0 : 0.5;
+        g->n = g->k < 10000 ? 1 + vectors_draw(s, 2) : 1;
+        g->alpha = g->k > 10000            ? 0x1p-4
+                   : vectors_once_in(s, 2) ? 1
+                                           : -0.75; /* f16 must not overflow */
+        g->beta = vectors_once_in(s, 2) ? 0 : 0.5;
     }
 }
 
@@ -248,7 +236,7 @@ static bool needs_elements(iso_reduce_op op)
     return op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_MEAN;
 }
 
-static void set_reduction(bench_case *item, source *s, combination c, int64_t round)
+static void set_reduction(bench_case *item, vectors_source *s, combination c, int64_t round)
 {
     static const int64_t few[] = {1, 2, 3, 4, 5, 6}, others[] = {1, 1, 1, 2, 3, 5};
     static const int64_t small[] = {0, 1, 2, 3, 5, 8, 17, 31, 64, 65, 100};
@@ -257,11 +245,11 @@ static void set_reduction(bench_case *item, source *s, combination c, int64_t ro
     static const int64_t several[] = {8191, 8192, 8193, 8320, 3 * 4096 + 5, 3 * 4096 + 5};
     reduce_shape *r = &item->reduce;
     bool telling = is_telling(item->fill), longest = item->fill == ARITH_UNIFORM && round < 2;
-    int64_t length = once_in(s, telling ? 2 : 12) ? PICK(s, medium) : PICK(s, small);
-    int64_t other = longest || length > 100 ? 1 + once_in(s, 4) : PICK(s, others);
+    int64_t length = vectors_once_in(s, telling ? 2 : 12) ? PICK(s, medium) : PICK(s, small);
+    int64_t other = longest || length > 100 ? 1 + vectors_once_in(s, 4) : PICK(s, others);
     r->op = (iso_reduce_op)c.kind;
     r->axis = (iso_axis)c.form;
-    if (item->fill == ARITH_BITS && once_in(s, 2)) {
+    if (item->fill == ARITH_BITS && vectors_once_in(s, 2)) {
         length = PICK(s, few);
     }
     if (longest) {
@@ -278,23 +266,23 @@ static void set_reduction(bench_case *item, source *s, combination c, int64_t ro
     r->cols = r->axis == ISO_AXIS_0 ? other : r->axis == ISO_AXIS_1 ? length : length / other;
 }
 
-static void set_map(bench_case *item, source *s, int32_t kind)
+static void set_map(bench_case *item, vectors_source *s, int32_t kind)
 {
     static const int64_t small[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33};
     static const int64_t large[] = {0, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000};
     map_shape *m = &item->map;
     m->op = (iso_map_op)kind;
-    m->n = once_in(s, 16) ? PICK(s, large) : PICK(s, small);
+    m->n = vectors_once_in(s, 16) ? PICK(s, large) : PICK(s, small);
     if (m->op == ISO_MAP_SCALE || m->op == ISO_MAP_TRIAD || m->op == ISO_MAP_CHAIN) {
         m->alpha = factor(s);
     }
     if (m->op == ISO_MAP_CHAIN) {
         m->beta = factor(s);
-        m->steps = once_in(s, 2) ? draw(s, 5) : draw(s, 65);
+        m->steps = vectors_once_in(s, 2) ? vectors_draw(s, 5) : vectors_draw(s, 65);
     }
 }
 
-static void set_transpose(bench_case *item, source *s)
+static void set_transpose(bench_case *item, vectors_source *s)
 {
     static const int64_t sides[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33};
     item->transpose.rows = PICK(s, sides);
@@ -308,7 +296,7 @@ void vectors_case(vectors_level level, uint64_t seed, int64_t number, bench_case
     const combinations *all = combinations_of(level);
     combination c = combination_at(all, number - 1);
     int64_t round = (number - 1) / all->count; /* how often the combination came before */
-    source s = {arith_mix(arith_mix(seed, (uint64_t)level), (uint64_t)number), 0};
+    vectors_source s = {arith_mix(arith_mix(seed, (uint64_t)level), (uint64_t)number), 0};
     *out = (bench_case){.op = c.op,
                         .by = c.op,
                         .dtype = c.dtype,
@@ -317,8 +305,8 @@ void vectors_case(vectors_level level, uint64_t seed, int64_t number, bench_case
                         .how = level == VECTORS_FIXED ? ISO_VARIANT_FIXED : ISO_VARIANT_TILED,
                         .math = ISO_MATH_STRICT};
     /* The seeds of the second and the third operand may wrap. */
-    out->seed =
-        once_in(&s, 64) ? UINT64_MAX - (uint64_t)draw(&s, 2) : arith_mix(s.seed, UINT64_MAX);
+    out->seed = vectors_once_in(&s, 64) ? UINT64_MAX - (uint64_t)vectors_draw(&s, 2)
+                                        : arith_mix(s.seed, UINT64_MAX);
     if (c.op == &bench_gemm) {
         set_product(out, &s, c.form, round);
     } else if (c.op == &bench_reduce) {
@@ -327,5 +315,8 @@ void vectors_case(vectors_level level, uint64_t seed, int64_t number, bench_case
         set_map(out, &s, c.kind);
     } else {
         set_transpose(out, &s);
+    }
+    if (level == VECTORS_SUMS || level == VECTORS_FIXED) {
+        vectors_special(level, number, out);
     }
 }

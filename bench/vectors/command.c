@@ -17,7 +17,7 @@ static const char help[] =
     "  --out FILE    the file; - is standard output\n"
     "  --level LIST  levels, default all:\n"
     "                %s\n"
-    "  --count N     vectors in all (default 100000); the levels get fixed shares\n"
+    "  --count N     vectors in all (default 101000); the levels get fixed shares\n"
     "  --seed N      makes other cases (default 1)\n"
     "  --help        shows this text\n";
 
@@ -122,7 +122,7 @@ static void write_all(const request *r, const int64_t counts[VECTORS_LEVELS], FI
 
 int tool_vectors(int argc, char **argv)
 {
-    request r = {.seed = 1, .count = 100000};
+    request r = {.seed = 1, .count = 101000};
     tool_file file;
     int64_t counts[VECTORS_LEVELS];
     char names[128] = "";

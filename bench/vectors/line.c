@@ -84,6 +84,38 @@ static json_t *elements_of(const vectors_result *result)
     return list;
 }
 
+static json_t *numbers(const int64_t *from, int32_t count)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < count; i++) {
+        json_array_append_new(list, json_integer(from[i]));
+    }
+    return list;
+}
+
+static void set_place(json_t *line, const bench_case *item)
+{
+    vectors_place place;
+    vectors_place_of(item, &place);
+    if (place.count == 0) {
+        return;
+    }
+    json_t *object = json_object();
+    json_object_set_new(object, "offset", numbers(place.offset, place.count));
+    if (place.rows) {
+        json_object_set_new(object, "gap", numbers(place.gap, place.count));
+    }
+    if (place.batch > 1) {
+        tool_set_int(object, "batch", place.batch);
+        tool_set_int(object, "member", place.member);
+        tool_set_int(object, "apart", place.apart);
+    }
+    if (place.on >= 0) {
+        tool_set_int(object, "on", place.on);
+    }
+    json_object_set_new(line, "place", object);
+}
+
 json_t *vectors_line(vectors_level level, int64_t number, const bench_case *item,
                      const vectors_result *result)
 {
@@ -108,5 +140,6 @@ json_t *vectors_line(vectors_level level, int64_t number, const bench_case *item
     if (result->count * result->element <= SHOWN) {
         json_object_set_new(line, "result", elements_of(result));
     }
+    set_place(line, item);
     return line;
 }

@@ -25,6 +25,26 @@ const char *vectors_level_name(vectors_level level); /* "maps", ... */
  * cases of a longer one. */
 void vectors_case(vectors_level level, uint64_t seed, int64_t number, bench_case *out);
 
+/* ---- special.c ------------------------------------------------------------------------------- */
+
+/* Changes a drawn case to a special one, if it has the number of one. These numbers are beyond
+ * those of the first 100,000 cases. */
+void vectors_special(vectors_level level, int64_t number, bench_case *item);
+
+/* ---- place.c --------------------------------------------------------------------------------- */
+
+/* Where the operands of a case lie. The last of the lists is the result's; C of a product is both.
+ */
+typedef struct vectors_place {
+    int32_t count; /* of the lists; 0: nothing is said */
+    bool rows;     /* the operands have rows, with gaps between them */
+    int64_t offset[3], gap[3];
+    int64_t batch, member, apart; /* products: elements between members */
+    int32_t on;                   /* the operand that the result overwrites; -1: none */
+} vectors_place;
+
+void vectors_place_of(const bench_case *item, vectors_place *out);
+
 /* ---- compute.c ------------------------------------------------------------------------------- */
 
 typedef struct vectors_result {

@@ -8,8 +8,13 @@ export LC_ALL=C
 
 expect 0 vectors --out whole.jsonl
 says out maps sums products fixed
-[ "$(wc -l <whole.jsonl)" -eq 100001 ] || fail "the default file has $(wc -l <whole.jsonl) lines"
+[ "$(wc -l <whole.jsonl)" -eq 101001 ] || fail "the default file has $(wc -l <whole.jsonl) lines"
 [ "$(wc -c <whole.jsonl)" -lt 40000000 ] || fail "the default file has $(wc -c <whole.jsonl) bytes"
+
+# Places: each member is there.
+for member in offset gap batch member apart 'on":0' 'on":1'; do
+    grep -q "\"place\":.*\"$member" whole.jsonl || fail "no place has $member"
+done
 
 # The bytes depend on the seed alone.
 expect 0 vectors --out one.jsonl --count 400

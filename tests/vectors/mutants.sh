@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# mutants.sh PROGRAM FOLDER: the default vectors find every bug planted in the arithmetic of the
-# reference plug-in. They have no offsets, no gaps, no batches and no operation in place, so they do
-# not find the bugs listed here.
+# mutants.sh PROGRAM FOLDER: the default vectors find every bug planted in the products, reductions,
+# maps and transposes of the reference plug-in.
 . "$ISOMER_TEST_COMMON"
 program=$1
 export ISOMER_BACKEND_PATH="$2"
-hidden=" 8 14 15 16 19 22 30 32 43 46 51 68 "
 cd "$scratch" || exit
 expect 0 vectors --out products.jsonl --level products --count 40000
 expect 0 vectors --out fixed.jsonl --level fixed --count 20000
@@ -24,10 +22,8 @@ while IFS='|' read -r number kind; do
     esac
     tried=$((tried + 1)) code=0
     "$program" "mutant$number" "$level.jsonl" >said 2>&1 || code=$?
-    case $code$hidden in
-    0*" $number "*) say "hidden mutant $number" ;;
-    1*" $number "*) wrong="$wrong $number (found, though it is listed as hidden)" ;;
-    1*)
+    case $code in
+    1)
         says said " differ"
         say "found  mutant $number: $(tail -n 1 said)"
         ;;

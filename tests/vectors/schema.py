@@ -22,10 +22,11 @@ for line in lines[1:]:
 FAULTS = {"format": "isomer-vectors/2", "bits": 1.0, "seed": 7, "count": "400", "isomer": "", "license": "MIT",
           "case": "sums/0", "level": "sum", "op": "gemv", "dtype": "f8", "fill": "none", "m": -1, "n": 1.5, "k": "3",
           "trans": "n", "alpha": 1.0, "beta": "1.5", "steps": -1, "name": "nrm2", "axis": 0, "rows": None, "cols": [],
-          "digest": "0" * 31, "result": ["0"]}
+          "digest": "0" * 31, "result": ["0"], "place": {"offset": [-1, 0]}}
 tried = 0
 for kind, line in first.items():
-    faults = [("no " + member, {m: v for m, v in line.items() if m != member}) for member in line if member != "result"]
+    faults = [("no " + member, {m: v for m, v in line.items() if m != member}) for member in line
+               if member not in ("result", "place")]
     faults += [("%s as %r" % (m, FAULTS[m]), dict(line, **{m: FAULTS[m]})) for m in line]
     faults += [("an unknown member", dict(line, more=1))]
     for what, damaged in faults:
@@ -34,6 +35,8 @@ for kind, line in first.items():
             sys.exit("%s: %s is accepted" % (kind, what))
 scale, copy, fixed = first["scale"], first["copy"], first["fixed"]
 for what, damaged in (("a copy with alpha", dict(copy, alpha="0x1p+0")), ("scale with steps", dict(scale, steps=1)),
+                      ("a place without offsets", dict(scale, place={"gap": [0, 1]})),
+                      ("a batch without a member", dict(fixed, place={"offset": [0, 0, 0], "batch": 2, "apart": 0})),
                       ("scale of integers", dict(scale, dtype="i32")), ("fixed as gemm", dict(fixed, op="gemm"))):
     tried += 1
     if check.is_valid(damaged):
