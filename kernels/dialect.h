@@ -47,19 +47,17 @@
  *                                                                     u is not 0
  * iso_dot4(a, b, sum)     dp4a or integers      integers              sum + the products of the
  *                                                                     four signed bytes of a and b
- * iso_as_u32 iso_as_f32   __float_as_int, ...   as_uint, as_float     the bits of an f32
- * iso_as_u64 iso_as_f64   __double_as_longlong  as_ulong, as_double   the bits of an f64
- * iso_cas32(p, old, new)  atomicCAS             atomic_cmpxchg        atomic compare and swap in
- * iso_cas64(p, old, new)  atomicCAS             atom_cmpxchg          global memory; gives the old
- *                                                                     value (64: ISO_ATOMIC64)
- * ISO_MATRIX_F64(         mma.sync              mma.sync (NVIDIA)     f64 matrix units: see below
- *   terms, c, a, b)
- * ISO_COPY_16(to, from,   cp.async              cp.async (NVIDIA)     begins to copy 16 bytes from
- *   when)                                                             global to shared memory, if
- *                                                                     `when` is not 0
- * ISO_COPY_8              cp.async              cp.async (NVIDIA)     the same with 8 bytes
- * ISO_SHARED_MORE(type,   extern __shared__     (none)                the shared memory that the
- *   name)                                                             launch adds
+ * iso_round_i32(f)        cvt.rni or rintf      convert_int_rte       an f32 rounded to nearest,
+ * ties to even iso_pack4(a, b, c, d)   prmt or integers      integers              the lowest bytes
+ * of four words, that of a lowest iso_as_u32 iso_as_f32   __float_as_int, ...   as_uint, as_float
+ * the bits of an f32 iso_as_u64 iso_as_f64   __double_as_longlong  as_ulong, as_double   the bits
+ * of an f64 iso_cas32(p, old, new)  atomicCAS             atomic_cmpxchg        atomic compare and
+ * swap in iso_cas64(p, old, new)  atomicCAS             atom_cmpxchg          global memory; gives
+ * the old value (64: ISO_ATOMIC64) ISO_MATRIX_F64(         mma.sync              mma.sync (NVIDIA)
+ * f64 matrix units: see below terms, c, a, b) ISO_COPY_16(to, from,   cp.async cp.async (NVIDIA)
+ * begins to copy 16 bytes from when) global to shared memory, if `when` is not 0 ISO_COPY_8
+ * cp.async              cp.async (NVIDIA)     the same with 8 bytes ISO_SHARED_MORE(type,   extern
+ * __shared__     (none)                the shared memory that the name) launch adds
  * ISO_COPY_COMMIT()       cp.async              cp.async              ends a set of such copies
  * ISO_COPY_WAIT()         cp.async              cp.async              waits until at most ISO_WAIT
  *                                                                     sets are under way
@@ -349,6 +347,33 @@ ISO_INLINE iso_i32 iso_dot4(iso_u32 a, iso_u32 b, iso_i32 sum)
     }
 #endif
     return sum;
+}
+
+ISO_INLINE iso_i32 iso_round_i32(float f)
+{
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+    return convert_int_rte(f);
+#elif defined(__CUDA_ARCH__)
+    iso_i32 i;
+    asm("cvt.rni.s32.f32 %0, %1;" : "=r"(i) : "f"(f));
+    return i;
+#else
+    return (iso_i32)rintf(f);
+#endif
+}
+
+/* The lowest bytes of four words, that of a lowest. */
+ISO_INLINE iso_u32 iso_pack4(iso_u32 a, iso_u32 b, iso_u32 c, iso_u32 d)
+{
+#if defined(__CUDA_ARCH__) && !defined(__OPENCL_VERSION__)
+    iso_u32 low, high;
+    asm("prmt.b32 %0, %1, %2, 0x0040;" : "=r"(low) : "r"(a), "r"(b));
+    asm("prmt.b32 %0, %1, %2, 0x0040;" : "=r"(high) : "r"(c), "r"(d));
+    asm("prmt.b32 %0, %1, %2, 0x5410;" : "=r"(low) : "r"(low), "r"(high));
+    return low;
+#else
+    return (a & 0xffu) | (b & 0xffu) << 8 | (c & 0xffu) << 16 | d << 24;
+#endif
 }
 
 /* bf16 is the upper half of an f32. */

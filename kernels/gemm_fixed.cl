@@ -3,8 +3,8 @@
  * gemm_fixed.cl - the fixed product: clause 7 of docs/bits.md. The rows of op(A) and the columns of
  * op(B) are vectors here. Their largest magnitudes give the scales; the scaled elements are whole
  * numbers, of which only the residues modulo some small numbers are kept, one byte each. Products
- * of such bytes are exact in 32 bits, in any order. From the sums modulo all the small numbers, the
- * last kernel computes the exact sum, and rounds it once.
+ * of such bytes are exact in 32 bits, in any order. From the sums modulo all the small numbers,
+ * fixed_join.cl computes the exact sum, and rounds it once.
  *
  * ISO_MODULI   the small numbers that are used: their product must exceed twice the greatest sum
  * ISO_SIDE     rows and columns of a group's tile of sums
@@ -58,6 +58,7 @@ typedef iso_u8 sum_type;
 
 #define TILE_VECTORS 32
 #define TILE_DEPTH   64
+#define ITEMS        (TILE_VECTORS * TILE_DEPTH / 4)
 #define WORDS        16 /* of four bytes, along k, that a group multiplies at a time */
 
 /* No two have a common divisor. Folded by the compiler where c is a constant. */
@@ -83,32 +84,22 @@ ISO_INLINE iso_i32 modulus(int c)
                      : 181;
 }
 
-/* The product of moduli 0 to j - 1, modulo modulus c, at c * (c - 1) / 2 + j. */
-ISO_CONSTANT iso_u8 place[153] = {
-    1,   1,   3,   1,   5,   20,  1,   9,   72,  185, 1,   15,  210, 110, 136, 1,   17,
-    33,  223, 47,  137, 1,   23,  40,  101, 187, 55,  207, 1,   27,  15,  131, 134, 122,
-    90,  213, 1,   29,  131, 1,   24,  26,  137, 55,  103, 1,   33,  164, 14,  169, 42,
-    87,  54,  94,  118, 1,   39,  180, 187, 65,  214, 145, 152, 45,  106, 192, 1,   45,
-    81,  26,  196, 93,  47,  50,  45,  177, 89,  13,  1,   57,  8,   34,  176, 90,  198,
-    159, 33,  194, 59,  23,  16,  1,   59,  73,  148, 112, 84,  150, 193, 53,  120, 54,
-    25,  106, 105, 1,   63,  46,  58,  83,  43,  134, 181, 99,  90,  165, 125, 105, 153,
-    146, 1,   65,  149, 70,  189, 79,  130, 128, 28,  109, 104, 81,  5,   100, 36,  25,
-    1,   75,  120, 133, 79,  146, 72,  13,  133, 49,  82,  5,   180, 151, 3,   48,  33};
-/* The inverse of the product of moduli 0 to c - 1, modulo modulus c. */
-ISO_CONSTANT iso_u8 inverse[18] = {1,  1,   211, 182, 246, 184, 41,  115, 161,
-                                   54, 163, 149, 46,  142, 91,  116, 149, 164};
-
-/* The residue in [-m/2, m/2). */
-ISO_INLINE iso_i32 balanced(iso_i32 x, iso_i32 m)
+/* 2^32 / m, rounded. (x * reciprocal(m)) >> 32 is x / m rounded down, or one less if m divides x,
+ * for all x whose magnitude is below 2^25: the error of the product is less than 1 / m. */
+ISO_INLINE iso_i32 reciprocal(iso_i32 m)
 {
-    x %= m;
-    if (x >= (m + 1) / 2) {
-        x -= m;
-    }
-    if (x < -(m / 2)) {
-        x += m;
-    }
-    return x;
+    return (iso_i32)((4294967296 + m / 2) / m);
+}
+
+ISO_INLINE iso_i32 high_product(iso_i32 a, iso_i32 b)
+{
+    return (iso_i32)(((iso_i64)a * b) >> 32);
+}
+
+/* A number that is x modulo m, from 0 to m. */
+ISO_INLINE iso_i32 modulo(iso_i32 x, iso_i32 m)
+{
+    return x - m * high_product(x, reciprocal(m));
 }
 
 /* ---- exponents ------------------------------------------------------------------------------- */
@@ -153,6 +144,29 @@ ISO_INLINE void raise_key(ISO_GLOBAL iso_u32 *key, iso_u32 value)
     }
 }
 
+/* The largest magnitude of n elements, `stride` apart. */
+ISO_INLINE word largest(ISO_GLOBAL const stored *x, iso_i64 at, iso_i64 stride, iso_i64 n)
+{
+    word size = 0;
+    iso_i64 i = 0;
+    for (; i + 4 <= n; i += 4, at += 4 * stride) {
+        word four[4]; /* loads that do not wait for each other */
+        ISO_UNROLL
+        for (int j = 0; j < 4; j++) {
+            four[j] = (word)x[at + j * stride] & MAGNITUDE;
+        }
+        ISO_UNROLL
+        for (int j = 0; j < 4; j++) {
+            size = four[j] > size ? four[j] : size;
+        }
+    }
+    for (; i < n; i++, at += stride) {
+        const word one = (word)x[at] & MAGNITUDE;
+        size = one > size ? one : size;
+    }
+    return size;
+}
+
 /* Element p of vector v of a member is x[x_at + member * stride + v * step + p * k_step]. Each
  * group takes `part` elements of one vector if they lie one after another (k_step 1), else of
  * ISO_THREADS vectors. */
@@ -170,24 +184,18 @@ fixed_exponents(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 
         const iso_i64 member = task / (strips * parts);
         const iso_i64 strip = task / parts % strips;
         const iso_i64 from = task % parts * part;
-        const iso_i64 to = from + part < k ? from + part : k;
-        const iso_i64 v = k_step == 1 ? strip : strip * ISO_THREADS + id;
-        word size = 0;
-        if (v < vectors) {
-            const iso_i64 base = x_at + member * stride + v * step;
-            for (iso_i64 p = k_step == 1 ? from + id : from; p < to;
-                 p += k_step == 1 ? ISO_THREADS : 1) {
-                const word s = (word)x[base + p * k_step] & MAGNITUDE;
-                size = s > size ? s : size;
-            }
-        }
+        const iso_i64 left = k - from < part ? k - from : part;
+        const iso_i64 start = x_at + member * stride + from * k_step;
         if (k_step != 1) {
+            const iso_i64 v = strip * ISO_THREADS + id;
             if (v < vectors) {
-                raise_key(&exponents[at + member * vectors + v], key_of(size));
+                raise_key(&exponents[at + member * vectors + v],
+                          key_of(largest(x, start + v * step, k_step, left)));
             }
             continue;
         }
-        best[id] = size;
+        best[id] = largest(x, start + strip * step + id, ISO_THREADS,
+                           (left - id + ISO_THREADS - 1) / ISO_THREADS);
         ISO_BARRIER();
         for (int apart = ISO_THREADS / 2; apart > 0; apart /= 2) {
             if (id < apart && best[id + apart] > best[id]) {
@@ -196,7 +204,7 @@ fixed_exponents(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 
             ISO_BARRIER();
         }
         if (id == 0) {
-            raise_key(&exponents[at + member * vectors + v], key_of(best[0]));
+            raise_key(&exponents[at + member * vectors + strip], key_of(best[0]));
         }
         ISO_BARRIER();
     }
@@ -204,49 +212,127 @@ fixed_exponents(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 
 
 /* ---- residues -------------------------------------------------------------------------------- */
 
-/* The element's whole number, for a vector with this key: clause 7.3. */
+/* The element's whole number, for a vector with this key: clause 7.3. The key of a vector with an
+ * infinity or a NaN gives zeros. */
+#if ISO_DTYPE == ISO_F64
+/* By integers, because many devices are slow in f64. */
 ISO_INLINE whole whole_of(word bits, iso_u32 key)
 {
     const word size = bits & MAGNITUDE;
     const iso_i32 field = (iso_i32)(size >> FRACTION);
-    const iso_i32 least = field > 0 ? field : 1;
-    const iso_i32 e = (iso_i32)key - EXPONENT_BIAS;
-    const iso_i32 shift = e - (least - BIAS + 1) - (DIGITS - FRACTION - 1);
     word kept = size & (((word)1 << FRACTION) - 1);
-    if (key == 0u || key == EXPONENT_BAD || shift > DIGITS + 1) {
-        return 0;
-    }
+    /* The places that are cut off: less than 0 only if all elements are subnormal. */
+    iso_i32 cut = (iso_i32)(key & 0x3fffffffu) - EXPONENT_BIAS + BIAS + FRACTION - DIGITS;
+    cut -= field > 0 ? field : 1;
     if (field > 0) {
         kept |= (word)1 << FRACTION;
     }
-    if (shift <= 0) {
-        kept <<= -shift;
-    } else {
-        const word rest = kept & (((word)1 << shift) - 1);
-        const word middle = (word)1 << (shift - 1);
-        kept >>= shift;
-        if (rest > middle || (rest == middle && (kept & 1))) {
-            kept++;
-        }
-    }
+    kept <<= cut < 0 ? -cut & 63 : 0;
+    cut = cut < 0 ? 0 : cut > FRACTION + 3 ? FRACTION + 3 : cut;
+    kept = ((kept << 1) + (((word)1 << cut) - 1) + (kept >> cut & 1)) >> cut >> 1;
     return bits == size ? (whole)kept : -(whole)kept;
 }
-
-ISO_INLINE iso_i32 residue_of(whole q, iso_i32 m)
-{
-#if ISO_DTYPE == ISO_F64
-    /* In two halves: 32-bit divisions are many times faster than those of 64 bits. */
-    const iso_i32 high = (iso_i32)(q >> 27);
-    const iso_i32 low = (iso_i32)(q & 0x7ffffff);
-    return balanced(high % m * ((1 << 27) % m) + low % m, m);
 #else
-    return balanced(q, m);
+ISO_INLINE float value_of(word bits)
+{
+#if ISO_DTYPE == ISO_F16
+    return iso_f16_to_f32((iso_u16)bits);
+#elif ISO_DTYPE == ISO_BF16
+    return iso_bf16_to_f32((iso_u16)bits);
+#else
+    return iso_as_f32(bits);
 #endif
+}
+
+ISO_INLINE float power_of_two(iso_i32 n)
+{
+    return iso_as_f32((iso_u32)(n + 127) << 23);
+}
+
+/* The scale has too many exponents for one factor. The first product is exact, or so small that the
+ * whole number is 0. */
+ISO_INLINE whole whole_of(word bits, iso_u32 key)
+{
+    const int real = key != 0u && key != EXPONENT_BAD;
+    const iso_i32 n = real ? DIGITS + EXPONENT_BIAS - (iso_i32)key : 0;
+    const float scaled = value_of(real ? bits : 0) * power_of_two(n >> 1);
+    return iso_round_i32(scaled * power_of_two(n - (n >> 1)));
+}
+#endif
+
+/* Whole numbers of 54 bits are cut into pieces: their weights are 2^37, 2^20 and 1. */
+typedef struct pieces {
+    iso_i32 high, middle, low;
+} pieces;
+
+ISO_INLINE pieces pieces_of(whole q)
+{
+    pieces p;
+#if ISO_DTYPE == ISO_F64
+    p.high = (iso_i32)(q >> 37);
+    p.middle = (iso_i32)(q >> 20) & 0x1ffff;
+    p.low = (iso_i32)q & 0xfffff;
+#else
+    p.high = p.middle = 0;
+    p.low = q;
+#endif
+    return p;
+}
+
+/* The residue of 2^n in [-m/2, m/2). */
+ISO_INLINE iso_i32 power(int n, iso_i32 m)
+{
+    const iso_i32 r = (iso_i32)(((iso_i64)1 << n) % m);
+    return r >= (m + 1) / 2 ? r - m : r;
+}
+
+/* A residue of the number in the lowest byte, in [-128, 127]; other bits are anything. The number
+ * x of the same residue that is used is below 2^25 in magnitude, and x + 128 modulo m lies in
+ * [0, m], where m is at most 255. */
+ISO_INLINE iso_u32 residue_of(const pieces *p, iso_i32 m)
+{
+    iso_i32 x = p->low;
+    if (m == 256) {
+        return (iso_u32)x;
+    }
+    if (ISO_DTYPE == ISO_F64) {
+        x += p->high * power(37, m) + p->middle * power(20, m);
+    }
+    return (iso_u32)(x - m * high_product(x + 128, reciprocal(m)));
+}
+
+/* Loads 4 elements along k of a vector; zeros from element `left` on. */
+ISO_INLINE void load_four(word *bits, ISO_GLOBAL const stored *x, iso_i64 at, iso_i64 k_step,
+                          iso_i64 left)
+{
+    const int n = left < 0 ? 0 : left < 4 ? (int)left : 4;
+    ISO_UNROLL
+    for (int j = 0; j < 4; j++) {
+        bits[j] = j < n ? x[at + j * k_step] : 0;
+    }
+}
+
+/* Writes a byte of 4 elements to each plane. */
+ISO_INLINE void write_four(const word *bits, iso_u32 key, ISO_GLOBAL iso_u32 *planes, iso_i64 at,
+                           iso_i64 plane)
+{
+    pieces p[4];
+    ISO_UNROLL
+    for (int j = 0; j < 4; j++) {
+        p[j] = pieces_of(whole_of(bits[j], key));
+    }
+    ISO_UNROLL
+    for (int c = 0; c < ISO_MODULI; c++) {
+        const iso_i32 m = modulus(c);
+        planes[at + c * plane] = iso_pack4(residue_of(&p[0], m), residue_of(&p[1], m),
+                                           residue_of(&p[2], m), residue_of(&p[3], m));
+    }
 }
 
 /* Writes the planes of `count` vectors from vector `first` on, of their elements `from` to
  * `from + depth`, and zeros up to `held` vectors. A group takes tiles of TILE_VECTORS x TILE_DEPTH
- * elements. */
+ * elements. Its work-items read along k if the elements lie so, else across it, and always write
+ * along k. */
 ISO_KERNEL(ISO_THREADS)
 fixed_residues(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 k_step,
                iso_i64 stride, ISO_GLOBAL const iso_u32 *exponents, iso_i64 at, iso_i64 vectors,
@@ -255,48 +341,53 @@ fixed_residues(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 k
 {
     ISO_SHARED word tile[TILE_VECTORS * (TILE_DEPTH + 1)];
     const int id = ISO_LOCAL_ID();
-    const iso_i64 across = (held + TILE_VECTORS - 1) / TILE_VECTORS;
-    const iso_i64 down = pitch / TILE_DEPTH;
+    /* There are fewer tiles than bytes of scratch memory: 32 bits are enough. */
+    const iso_u32 across = (iso_u32)((held + TILE_VECTORS - 1) / TILE_VECTORS);
+    const iso_u32 down = (iso_u32)(pitch / TILE_DEPTH);
+    const iso_u32 tasks = across * down * (iso_u32)members;
     const iso_i64 plane = members * held * (pitch / 4); /* in words */
-    for (iso_i64 task = ISO_GROUP_ID(); task < across * down * members; task += ISO_GROUP_COUNT()) {
-        const iso_i64 member = task / (across * down);
-        const iso_i64 v0 = task / down % across * TILE_VECTORS;
-        const iso_i64 p0 = task % down * TILE_DEPTH;
+    for (iso_u32 task = (iso_u32)ISO_GROUP_ID(); task < tasks; task += (iso_u32)ISO_GROUP_COUNT()) {
+        const iso_u32 strip = task / down;
+        const iso_i64 member = strip / across;
+        const iso_i64 v0 = (iso_i64)(strip % across) * TILE_VECTORS;
+        const iso_i64 p0 = (iso_i64)(task - strip * down) * TILE_DEPTH;
         const iso_i64 base = x_at + member * stride + (first + v0) * step + (from + p0) * k_step;
-        for (int i = id; i < TILE_VECTORS * TILE_DEPTH; i += ISO_THREADS) {
-            const int v = k_step == 1 ? i / TILE_DEPTH : i % TILE_VECTORS;
-            const int p = k_step == 1 ? i % TILE_DEPTH : i / TILE_VECTORS;
-            word bits = 0;
-            if (v0 + v < count && p0 + p < depth) {
-                bits = x[base + v * step + p * k_step];
+        for (int i = id; i < ITEMS && k_step != 1; i += ISO_THREADS) {
+            const int v = i % TILE_VECTORS;
+            const int p = i / TILE_VECTORS * 4;
+            word bits[4];
+            load_four(bits, x, base + v * step + p * k_step, k_step,
+                      v0 + v < count ? depth - p0 - p : 0);
+            ISO_UNROLL
+            for (int j = 0; j < 4; j++) {
+                tile[v * (TILE_DEPTH + 1) + p + j] = bits[j];
             }
-            tile[v * (TILE_DEPTH + 1) + p] = bits;
         }
-        ISO_BARRIER();
-        for (int i = id; i < TILE_VECTORS * TILE_DEPTH / 4; i += ISO_THREADS) {
+        if (k_step != 1) {
+            ISO_BARRIER();
+        }
+        for (int i = id; i < ITEMS; i += ISO_THREADS) {
             const int v = i / (TILE_DEPTH / 4);
             const int p = i % (TILE_DEPTH / 4) * 4;
-            if (v0 + v < held) {
-                const iso_u32 key =
-                    v0 + v < count ? exponents[at + member * vectors + first + v0 + v] : 0u;
-                const iso_i64 to = planes_at + ((member * held + v0 + v) * pitch + p0 + p) / 4;
-                whole q[4];
+            const int real = v0 + v < count;
+            word bits[4];
+            if (v0 + v >= held) {
+                break;
+            }
+            if (k_step == 1) {
+                load_four(bits, x, base + v * step + p, 1, real ? depth - p0 - p : 0);
+            } else {
                 ISO_UNROLL
                 for (int j = 0; j < 4; j++) {
-                    q[j] = whole_of(tile[v * (TILE_DEPTH + 1) + p + j], key);
-                }
-                ISO_UNROLL
-                for (int c = 0; c < ISO_MODULI; c++) {
-                    iso_u32 bytes = 0u;
-                    ISO_UNROLL
-                    for (int j = 0; j < 4; j++) {
-                        bytes |= ((iso_u32)residue_of(q[j], modulus(c)) & 0xffu) << (8 * j);
-                    }
-                    planes[to + c * plane] = bytes;
+                    bits[j] = tile[v * (TILE_DEPTH + 1) + p + j];
                 }
             }
+            write_four(bits, real ? exponents[at + member * vectors + first + v0 + v] : 0u, planes,
+                       planes_at + ((member * held + v0 + v) * pitch + p0 + p) / 4, plane);
         }
-        ISO_BARRIER();
+        if (k_step != 1) {
+            ISO_BARRIER();
+        }
     }
 }
 
@@ -401,199 +492,5 @@ fixed_reduce(ISO_GLOBAL sum_type *sums, iso_i64 sums_at, iso_i64 plane)
     for (iso_i64 i = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(); i < ISO_MODULI * plane;
          i += step) {
         sums[sums_at + i] = (sum_type)(sums[sums_at + i] % modulus((int)(i / plane)));
-    }
-}
-
-/* ---- the exact sum --------------------------------------------------------------------------- */
-
-/* A whole number in two's complement, the lowest bits first. */
-#define LIMBS (ISO_MODULI <= 11 ? 3 : 5)
-
-#if ISO_DTYPE == ISO_F64
-#define T_FRACTION 52
-#define T_FIELDS   2047
-#define T_LEAST    (-1074)
-#else
-#define T_FRACTION 23
-#define T_FIELDS   255
-#define T_LEAST    (-149)
-#endif
-
-/* The number times 2^e, rounded to nearest even to the accumulation type: the bits of the result.
- * Clause 7.5. */
-ISO_INLINE iso_u64 round_sum(iso_u32 *limb, iso_i32 e)
-{
-    const iso_u32 negative = limb[LIMBS - 1] >> 31;
-    iso_u32 carry = negative;
-    iso_u32 lost = 0u;
-    iso_u64 top = 0; /* the highest 64 bits */
-    iso_i32 length = 0;
-    ISO_UNROLL
-    for (int i = 0; i < LIMBS; i++) {
-        limb[i] = (negative ? ~limb[i] : limb[i]) + carry;
-        carry = carry && limb[i] == 0u ? 1u : 0u;
-    }
-    /* The highest limb that is not 0 comes to the top. */
-    for (int i = LIMBS - 1; i >= 0; i--) {
-        if (length == 0 && limb[i]) {
-            const iso_i32 zeros = (iso_i32)iso_clz32(limb[i]);
-            const iso_u64 next = i > 0 ? limb[i - 1] : 0u;
-            const iso_u64 last = i > 1 ? limb[i - 2] : 0u;
-            top = (((iso_u64)limb[i] << 32) | next) << zeros;
-            top |= zeros ? last >> (32 - zeros) : 0;
-            lost = zeros ? (iso_u32)(last << zeros) : (iso_u32)last;
-            length = 32 * (i + 1) - zeros;
-            for (int j = 0; j < i - 2; j++) {
-                lost |= limb[j];
-            }
-        }
-    }
-    if (length == 0) {
-        return 0;
-    }
-    e += length - 64; /* the number is top * 2^e, and a little more if `lost` is not 0 */
-    const iso_i32 cut = 63 - T_FRACTION > T_LEAST - e ? 63 - T_FRACTION : T_LEAST - e;
-    iso_u64 kept = 0;
-    if (cut <= 64) {
-        const iso_u64 next_bit = top >> (cut - 1) & 1;
-        const iso_u64 below = top << (65 - cut) | (lost ? 1 : 0);
-        kept = cut < 64 ? top >> cut : 0;
-        kept += next_bit && (below || (kept & 1)) ? 1 : 0;
-    }
-    /* The leading bit of a number that is not subnormal adds the 1 that its field lacks. */
-    kept += (iso_u64)(e + cut - T_LEAST) << T_FRACTION;
-    if (e + cut - T_LEAST >= T_FIELDS || kept >> T_FRACTION >= T_FIELDS) {
-        kept = (iso_u64)T_FIELDS << T_FRACTION;
-    }
-    return kept | (iso_u64)negative << (ISO_DTYPE == ISO_F64 ? 63 : 31);
-}
-
-/* Not loops: not every compiler unrolls loops over so many digits, which must stay in registers. */
-#define TERM(j) ((j) < c ? digit[(j) % ISO_MODULI] * place[c * (c - 1) / 2 + (j)] : 0)
-
-/* Digit c of a number, in the number system whose places weigh 1, m0, m0 m1, ...; `sum` is the
- * number modulo modulus c. Digits lie in [-m/2, m/2), so the number has the sign of its highest. */
-ISO_INLINE iso_i32 next_digit(const iso_i32 *digit, iso_i32 sum, int c)
-{
-    const iso_i32 m = modulus(c);
-    const iso_i32 below = TERM(0) + TERM(1) + TERM(2) + TERM(3) + TERM(4) + TERM(5) + TERM(6) +
-                          TERM(7) + TERM(8) + TERM(9) + TERM(10) + TERM(11) + TERM(12) + TERM(13) +
-                          TERM(14) + TERM(15) + TERM(16);
-    return balanced((sum % m - below % m) * inverse[c], m);
-}
-
-/* limb = limb * m + digit */
-ISO_INLINE void append(iso_u32 *limb, iso_i32 m, iso_i32 digit)
-{
-    iso_i64 carry = digit;
-    ISO_UNROLL
-    for (int i = 0; i < LIMBS; i++) {
-        carry += (iso_i64)limb[i] * m;
-        limb[i] = (iso_u32)carry;
-        carry >>= 32;
-    }
-}
-
-#define DIGIT(c)                                                                                   \
-    if ((c) < ISO_MODULI) {                                                                        \
-        digit[(c) % ISO_MODULI] = next_digit(digit, sums[at + (c) * plane], c);                    \
-    }
-
-#define APPEND(c)                                                                                  \
-    if ((c) < ISO_MODULI) {                                                                        \
-        append(limb, modulus(c), digit[(c) % ISO_MODULI]);                                         \
-    }
-
-ISO_INLINE iso_u64 join(ISO_GLOBAL const sum_type *sums, iso_i64 at, iso_i64 plane, iso_i32 e)
-{
-    iso_i32 digit[ISO_MODULI];
-    iso_u32 limb[LIMBS];
-    DIGIT(0)
-    DIGIT(1)
-    DIGIT(2)
-    DIGIT(3)
-    DIGIT(4)
-    DIGIT(5)
-    DIGIT(6)
-    DIGIT(7)
-    DIGIT(8)
-    DIGIT(9)
-    DIGIT(10)
-    DIGIT(11)
-    DIGIT(12)
-    DIGIT(13)
-    DIGIT(14)
-    DIGIT(15)
-    DIGIT(16)
-    DIGIT(17)
-    ISO_UNROLL
-    for (int i = 0; i < LIMBS; i++) {
-        limb[i] = 0u;
-    }
-    APPEND(17)
-    APPEND(16)
-    APPEND(15)
-    APPEND(14)
-    APPEND(13)
-    APPEND(12)
-    APPEND(11)
-    APPEND(10)
-    APPEND(9)
-    APPEND(8)
-    APPEND(7)
-    APPEND(6)
-    APPEND(5)
-    APPEND(4)
-    APPEND(3)
-    APPEND(2)
-    APPEND(1)
-    APPEND(0)
-    return round_sum(limb, e);
-}
-
-/* Computes the elements of C from the sums: `rows` x `cols` of them from (row, col) on, of
- * `rows_held` x `cols_held` sums. The block of A begins at vector `row`, that of B at vector `col`.
- * With k = 0 there are no sums. */
-ISO_KERNEL(ISO_THREADS)
-fixed_join(ISO_GLOBAL const sum_type *sums, iso_i64 sums_at, ISO_GLOBAL const iso_u32 *exponents,
-           iso_i64 a_at, iso_i64 b_at, iso_i64 k, ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc,
-           iso_i64 stride_c, iso_i64 row, iso_i64 rows, iso_i64 col, iso_i64 cols,
-           iso_i64 rows_held, iso_i64 cols_held, iso_i64 members, iso_i64 next_a, iso_i64 next_b,
-           acc alpha, acc beta)
-{
-    const iso_i64 plane = members * rows_held * cols_held;
-    const iso_i64 step = ISO_GROUP_COUNT() * ISO_THREADS;
-    for (iso_i64 n = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(); n < members * rows * cols;
-         n += step) {
-        const iso_i64 member = n / (rows * cols);
-        const iso_i64 in_row = n / cols % rows;
-        const iso_i64 in_col = n % cols;
-        const iso_i64 i = in_row + row;
-        const iso_i64 j = in_col + col;
-        const iso_i64 at = (member * rows_held + in_row) * cols_held + in_col;
-        const iso_i64 to = c_at + member * stride_c + i * ldc + j;
-        acc t = (acc)0;
-        if (k > 0) {
-            const iso_u32 e = exponents[a_at + member * next_a + i];
-            const iso_u32 f = exponents[b_at + member * next_b + j];
-            iso_u64 bits = (iso_u64)(2 * T_FIELDS + 1) << (T_FRACTION - 1); /* a NaN */
-            if (e != EXPONENT_BAD && f != EXPONENT_BAD) {
-                const iso_i32 scale =
-                    e == 0u || f == 0u ? 0
-                                       : (iso_i32)e + (iso_i32)f - 2 * EXPONENT_BIAS - 2 * DIGITS;
-                bits = join(sums, sums_at + at, plane, scale);
-            }
-#if ISO_DTYPE == ISO_F64
-            t = iso_as_f64(bits);
-#else
-            t = iso_as_f32((iso_u32)bits);
-#endif
-        }
-        if (beta == (acc)0) {
-            iso_store(c, to, alpha * t);
-        } else {
-            const acc old = beta * iso_load(c, to);
-            iso_store(c, to, acc_fma(alpha, t, old));
-        }
     }
 }

@@ -3,6 +3,7 @@
  * blocks of C fit the scratch memory that is allowed. None of that changes a bit, because the sums
  * are exact. */
 #include "backends/simt/fixed.h"
+#include "backends/simt/fixed_moduli.h"
 #include "common/dtype.h"
 #include "kernel_texts.h"
 
@@ -12,11 +13,12 @@
 
 enum { VALUE_THREADS, VALUE_DTYPE, VALUE_F64, VALUE_MODULI, VALUE_SIDE, VALUE_TM, VALUE_WIDE };
 
-static const char *const parts[] = {kernel_text_dialect, kernel_text_gemm_fixed};
+static const char *const parts[] = {kernel_text_dialect, kernel_text_gemm_fixed,
+                                    kernel_text_fixed_weights, kernel_text_fixed_join};
 static const simt_text text = {
     .name = "gemm_fixed",
     .parts = parts,
-    .part_count = 2,
+    .part_count = 4,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_MODULI", "ISO_SIDE", "ISO_TM",
                 "?ISO_WIDE"},
     .kernels = {[FIXED_CLEAR] = "fixed_clear",
@@ -29,27 +31,11 @@ static const simt_text text = {
 
 /* ---- how many moduli ------------------------------------------------------------------------- */
 
-enum { REACHES = 4 };
-
-/* Up to `reach[i]` terms, a sum is determined by `least + i` moduli: their product exceeds twice
- * the number of terms times 2^(2p), with p from clause 7. */
-typedef struct fixed_moduli {
-    int32_t least;
-    int64_t reach[REACHES];
-} fixed_moduli;
-
-static const fixed_moduli moduli[] = {
-    [ISO_F16] = {6, {114910, 27463533, 6399003395, 1465371777600}},
-    [ISO_BF16] = {6, {114910, 27463533, 6399003395, 1465371777600}},
-    [ISO_F32] = {8, {24410, 5589949, 1268918584, 282968844428}},
-    [ISO_F64] = {15, {1762, 340108, 64960751, 11757896029}},
-};
-
 /* 0: k is too large for all of them. */
 static int32_t moduli_for(iso_dtype dtype, int64_t k)
 {
-    const fixed_moduli *row = &moduli[dtype];
-    for (int32_t i = 0; i < REACHES; i++) {
+    const fixed_moduli *row = &fixed_moduli_of[dtype];
+    for (int32_t i = 0; i < FIXED_REACHES; i++) {
         if (k <= row->reach[i]) {
             return row->least + i;
         }
@@ -189,7 +175,7 @@ iso_status simt_fixed_supports(const simt_device *device, const iso_gemm_op *g)
                                   "gemm: variant fixed: k is %" PRId64
                                   ", and this backend's sums of %s reach only %" PRId64 " terms",
                                   g->k, iso_dtype_name(g->dtype),
-                                  moduli[g->dtype].reach[REACHES - 1]);
+                                  fixed_moduli_of[g->dtype].reach[FIXED_REACHES - 1]);
     }
     return ISO_OK;
 }
@@ -216,8 +202,8 @@ void simt_fixed_describe(simt_device *device, const iso_gemm_op *g, iso_op_info 
 
 void simt_fixed_each(const simt_limits *limits, iso_dtype dtype, simt_visit *visit, void *context)
 {
-    for (int32_t i = 0; i < REACHES; i++) {
-        const int32_t count = moduli[dtype].least + i;
+    for (int32_t i = 0; i < FIXED_REACHES; i++) {
+        const int32_t count = fixed_moduli_of[dtype].least + i;
         const simt_spec narrow = spec_for(limits, dtype, count, SIMT_FIXED_PLAIN);
         const simt_spec wide = spec_for(limits, dtype, count, SIMT_FIXED_LIBRARY);
         visit(&narrow, context);

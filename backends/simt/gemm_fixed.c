@@ -57,12 +57,12 @@ static iso_status clear(const fixed_run *run, int64_t count)
 
 static iso_status find_exponents(const fixed_run *run, const fixed_side *side, int64_t members)
 {
-    enum { PART = 1024 };
+    enum { ALONG = 4096, ACROSS = 256 }; /* elements of a vector that a work-item or group reads */
     const iso_gemm_op *g = run->g;
     const simt_kernel *kernel = run->kernels[FIXED_EXPONENTS];
     const int64_t x_at = side->from->offset / iso_dtype_size(g->dtype);
     const int64_t at = place(run, side->exponents, sizeof(uint32_t));
-    const int64_t part = PART;
+    const int64_t part = side->k_step == 1 ? ALONG : ACROSS;
     const int64_t strips =
         side->k_step == 1 ? side->vectors : simt_pieces(side->vectors, kernel->threads);
     const simt_arg args[] = {
@@ -226,6 +226,10 @@ static iso_status join(const fixed_run *run, const fixed_block *b)
     const int64_t a_at = place(run, 0, sizeof(uint32_t)) + b->member * next_a;
     const int64_t b_at = place(run, run->plan.exponents_b, sizeof(uint32_t)) + b->member * next_b;
     const int64_t c_at = g->c.offset / iso_dtype_size(g->dtype) + b->member * g->stride_c;
+    int32_t across = 0; /* as many columns at a time as a line has, if they are few */
+    while (1 << across < kernel->threads && 1 << across < b->cols) {
+        across++;
+    }
     const float alpha = (float)g->alpha;
     const float beta = (float)g->beta;
     const simt_arg args[] = {
@@ -248,12 +252,13 @@ static iso_status join(const fixed_run *run, const fixed_block *b)
         SIMT_ARG(b->members),
         SIMT_ARG(next_a),
         SIMT_ARG(next_b),
+        SIMT_ARG(across),
         simt_factor(g->dtype, &g->alpha, &alpha),
         simt_factor(g->dtype, &g->beta, &beta),
     };
-    return SIMT_LAUNCH(run->stream, kernel,
-                       groups_for(simt_pieces(b->rows * b->cols * b->members, kernel->threads)),
-                       args);
+    const int64_t tiles = simt_pieces(b->rows, kernel->threads >> across) *
+                          simt_pieces(b->cols, INT64_C(4) << across);
+    return SIMT_LAUNCH(run->stream, kernel, groups_for(tiles * b->members), args);
 }
 
 /* A's residues are made again only if they changed since the last block. */

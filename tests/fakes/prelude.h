@@ -95,6 +95,10 @@ static inline double fma(double a, double b, double c)
 {
     return __builtin_fma(a, b, c);
 }
+static inline float rintf(float x)
+{
+    return __builtin_rintf(x);
+}
 static inline int __clz(int x)
 {
     return x ? __builtin_clz((unsigned)x) : 32;

@@ -24,8 +24,8 @@ none "common" '#include *[<"](\.\./)*(core|backends|bench)/' "common includes th
 none "backends" '#include *[<"](\.\./)*core/' "a backend includes core's headers"
 # Some tests look into a backend: tests/blas at a function that no machine reliably needs;
 # tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions; tests/fakes and
-# tests/hostile also at the CPU's sensors; tests/offline at the list of kernels and at compilers'
-# options.
+# tests/hostile also at the CPU's sensors; tests/offline at the list of kernels, at compilers'
+# options, and at the sums that fixed products allow.
 programs="bench examples"
 for folder in tests/*/; do
     case $folder in
