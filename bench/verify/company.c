@@ -75,17 +75,18 @@ void company_circumstances(verify_list *list, const company_base *base)
     static const struct {
         company_axis axis;
         const char *where;
-    } streams[] = {{COMPANY_INLINE, "inline"},
-                   {COMPANY_STREAMS, "first"},
-                   {COMPANY_STREAMS, "second"},
-                   {COMPANY_BUSY, "load"},
-                   {COMPANY_REPEAT, "20"}};
+        bool second;
+    } streams[] = {{COMPANY_INLINE, "inline", false},
+                   {COMPANY_STREAMS, "first", false},
+                   {COMPANY_STREAMS, "second", true},
+                   {COMPANY_BUSY, "load", false},
+                   {COMPANY_REPEAT, "20", false}};
     bench_case item = *base->model;
     char where[32];
     item.company.cancels = false;
     for (int i = 0; i < COUNT(streams); i++) {
         item.company.axis = streams[i].axis;
-        item.company.second = streams[i].where[0] == 's';
+        item.company.second = streams[i].second;
         company_add(list, base, &item, streams[i].where);
     }
     item.company.second = false;

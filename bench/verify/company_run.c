@@ -73,8 +73,7 @@ static bool need_base(companies *c, const bench_case *item)
 
 static void free_bases(companies *c)
 {
-    enum { LIBRARIES = 8 };
-    int32_t count = c->run->cases->bases->count * LIBRARIES;
+    int32_t count = c->run->cases->bases->count * VERIFY_LIBRARIES;
     for (int32_t i = 0; c->bases && i < count; i++) {
         free(c->bases[i].reason);
         free(c->bases[i].dense);
@@ -133,7 +132,8 @@ static bool run_in_company(companies *c, const bench_case *item)
     const base_record *record = record_of(c, item);
     if (!need_base(c, item)) {
         snprintf(c->result->reason, sizeof c->result->reason, "%s%s",
-                 record->status == BENCH_UNSUPPORTED ? "" : "alone: ", record->reason);
+                 record->status == BENCH_UNSUPPORTED ? "" : "alone: ",
+                 record->reason ? record->reason : "no memory");
         c->result->status = record->status;
         return false;
     }
@@ -312,12 +312,11 @@ static int with_setting(companies *c, int first, int32_t index, bool inlines, bo
 
 static int run_device(companies *c, int first)
 {
-    enum { LIBRARIES = 8 };
     const verify_runner *runner = c->run->targets[first].runner;
     bool inlines = has_inline(runner), go_on;
     int code = TOOL_OK;
     c->load = (company_load){.made = false};
-    c->bases = calloc((size_t)c->run->cases->bases->count * LIBRARIES, sizeof *c->bases);
+    c->bases = calloc((size_t)c->run->cases->bases->count * VERIFY_LIBRARIES, sizeof *c->bases);
     if (!c->bases) {
         return tool_error(TOOL_INTERNAL, "no memory for the results");
     }

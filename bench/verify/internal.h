@@ -52,7 +52,7 @@ typedef struct verify_run {
     FILE *out; /* for text that people read */
 } verify_run;
 
-enum { VERIFY_SEED = 1 };
+enum { VERIFY_SEED = 1, VERIFY_LIBRARIES = 4 /* of a device, for products */ };
 
 /* command.c: keeps a result. False: the case failed. */
 bool verify_keep(verify_run *run, verify_target *target, int index, const bench_result *result);

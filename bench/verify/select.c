@@ -119,13 +119,12 @@ static verify_target *add_target(verify_run *run, verify_runner *runner)
  * first. */
 static int add_libraries(verify_run *run, verify_runner *runner)
 {
-    enum { MOST = 4 };
-    char found[MOST][ISO_NAME_MAX];
+    char found[VERIFY_LIBRARIES][ISO_NAME_MAX];
     bool wanted = false;
     for (int i = 0; i < run->chosen_count && !wanted; i++) {
         wanted = run->chosen[i]->op->libraries && run->chosen[i]->how == ISO_VARIANT_VENDOR;
     }
-    int32_t count = wanted ? tool_libraries(runner->device, found, MOST) : 0;
+    int32_t count = wanted ? tool_libraries(runner->device, found, VERIFY_LIBRARIES) : 0;
     for (int32_t i = 1; i < count; i++) {
         verify_target *target = add_target(run, runner);
         if (!target) {
