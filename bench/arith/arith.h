@@ -105,6 +105,7 @@ bool arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *
                   int64_t step, void *result);
 
 bool arith_map_has_y(iso_map_op op);
+bool arith_map_has_alpha(iso_map_op op); /* then only floating-point types can do it */
 /* Computes `count` elements with the operation, type and factors of `args`. y is not read if the
  * operation has no y. */
 void arith_map(const iso_map_args *args, const void *x, const void *y, void *z, int64_t count);

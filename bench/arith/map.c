@@ -11,6 +11,11 @@ bool arith_map_has_y(iso_map_op op)
     return op == ISO_MAP_ADD || op == ISO_MAP_MULTIPLY || op == ISO_MAP_TRIAD;
 }
 
+bool arith_map_has_alpha(iso_map_op op)
+{
+    return op == ISO_MAP_SCALE || op == ISO_MAP_TRIAD || op == ISO_MAP_CHAIN;
+}
+
 #define MAP_BODY(T, FMA)                                                                           \
     static inline __attribute__((always_inline)) void map_body_##T(                                \
         iso_map_op op, T alpha, T beta, int64_t steps, const T *restrict x, const T *restrict y,   \

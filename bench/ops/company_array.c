@@ -247,7 +247,7 @@ void map_companies(verify_list *list, bool full)
     static const int64_t sizes[] = {33, 100003};
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
         for (iso_map_op op = ISO_MAP_COPY; op <= ISO_MAP_CHAIN; op++) {
-            bool real = op == ISO_MAP_SCALE || op == ISO_MAP_TRIAD || op == ISO_MAP_CHAIN;
+            bool real = arith_map_has_alpha(op);
             if (real && !arith_is_float(dtype)) {
                 continue;
             }

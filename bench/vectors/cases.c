@@ -2,6 +2,7 @@
 /* cases.c - what is computed. Each combination of an operation, a type, a fill and a form comes in
  * turn. Sizes and factors are drawn. Most cases are small, because a second implementation may be
  * slow; a few cross the ends of segments and of blocks. */
+#include "bench/tool.h"
 #include "bench/vectors/draw.h"
 #include "bench/vectors/vectors.h"
 #include "common/dtype.h"
@@ -23,11 +24,16 @@ typedef struct combination {
     arith_fill fill;
 } combination;
 
-enum { MOST_COMBINATIONS = 4096 };
 typedef struct combinations {
-    combination items[MOST_COMBINATIONS];
+    combination *items;
     int64_t count;
 } combinations;
+
+static void append(combinations *all, combination made)
+{
+    all->items = tool_resize(all->items, (size_t)all->count + 1, sizeof made, "combinations");
+    all->items[all->count++] = made;
+}
 
 /* Adds a combination for each fill that the type takes. */
 static void add(combinations *all, combination made)
@@ -35,8 +41,8 @@ static void add(combinations *all, combination made)
     made.element = iso_dtype_size(made.dtype);
     for (made.fill = ARITH_UNIFORM; made.fill <= ARITH_BITS; made.fill++) {
         bool special = made.fill == ARITH_NAN || made.fill == ARITH_INF;
-        if ((!special || arith_is_float(made.dtype)) && all->count < MOST_COMBINATIONS) {
-            all->items[all->count++] = made;
+        if (!special || arith_is_float(made.dtype)) {
+            append(all, made);
         }
     }
 }
@@ -44,8 +50,7 @@ static void add(combinations *all, combination made)
 static void add_maps(combinations *all, iso_dtype dtype)
 {
     for (iso_map_op op = ISO_MAP_COPY; op <= ISO_MAP_CHAIN; op++) {
-        bool factors = op == ISO_MAP_SCALE || op == ISO_MAP_TRIAD || op == ISO_MAP_CHAIN;
-        if (!factors || arith_is_float(dtype)) {
+        if (arith_is_float(dtype) || !arith_map_has_alpha(op)) {
             add(all, (combination){.op = &bench_map, .kind = (int32_t)op, .dtype = dtype});
         }
     }
@@ -56,8 +61,8 @@ static void add_transposes(combinations *all)
 {
     for (int i = 0; i < 14; i++) {
         for (int64_t element = 1; element <= 16; element *= 2) {
-            all->items[all->count++] =
-                (combination){.op = &bench_transpose, .element = element, .fill = ARITH_BITS};
+            append(all,
+                   (combination){.op = &bench_transpose, .element = element, .fill = ARITH_BITS});
         }
     }
 }
@@ -273,7 +278,7 @@ static void set_map(bench_case *item, vectors_source *s, int32_t kind)
     map_shape *m = &item->map;
     m->op = (iso_map_op)kind;
     m->n = vectors_once_in(s, 16) ? PICK(s, large) : PICK(s, small);
-    if (m->op == ISO_MAP_SCALE || m->op == ISO_MAP_TRIAD || m->op == ISO_MAP_CHAIN) {
+    if (arith_map_has_alpha(m->op)) {
         m->alpha = factor(s);
     }
     if (m->op == ISO_MAP_CHAIN) {

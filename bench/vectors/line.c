@@ -60,7 +60,7 @@ static void set_shape(json_t *line, const bench_case *item)
     } else {
         const map_shape *m = &item->map;
         tool_set_int(line, "n", m->n);
-        if (m->op == ISO_MAP_SCALE || m->op == ISO_MAP_TRIAD || m->op == ISO_MAP_CHAIN) {
+        if (arith_map_has_alpha(m->op)) {
             set_factor(line, "alpha", m->alpha);
         }
         if (m->op == ISO_MAP_CHAIN) {
