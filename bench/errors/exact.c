@@ -14,9 +14,6 @@ static void add_at(errors_sum *sum, int at, unsigned __int128 digits, int shift,
     uint64_t parts[3] = {(uint64_t)digits << shift, (uint64_t)(digits >> (64 - shift)),
                          shift == 0 ? 0 : (uint64_t)(digits >> 64 >> (64 - shift))};
     unsigned carry = 0;
-    if (shift == 0) {
-        parts[1] = (uint64_t)(digits >> 64);
-    }
     for (int i = 0; at + i < ERRORS_LIMBS && (i < 3 || carry != 0); i++) {
         uint64_t part = i < 3 ? parts[i] : 0, *limb = &sum->limb[at + i];
         unsigned __int128 made = negative ? (unsigned __int128)*limb - part - carry

@@ -55,6 +55,15 @@ expect 4 errors --backend openmp --variant tf32 --dtype f32 --size 4x4x4
 says out 'f32 tf32: not measured: '
 expect 6 errors --backend openmp --size 4x4x4 --json /nowhere/e.json
 
+# TF32 by a vendor's library, which only a stand-in has here.
+if [ -e "$build_dir/tests/fakes/cuda" ]; then
+    export ISOMER_CUDA_PATH="$build_dir/tests/fakes/cuda" ISOMER_CACHE_DIR=off
+    expect 0 errors --backend cuda --variant tf32,model --dtype f32 --input uniform --size 4x4x9 --json fake.json
+    unset ISOMER_CUDA_PATH ISOMER_CACHE_DIR
+    says fake.json '"variant": "vendor"' '"math": "tf32"' '"flags": [ "fake" ]' '"variant": "model"'
+    says out cuBLAS tf32 model
+fi
+
 # No times: its figures are all that a report has of it.
 expect 0 report e.json --figures figures --data figures
 for name in errors-f16 errors-bf16 errors-f32 errors-f64 errors-f32-terms; do
