@@ -48,16 +48,26 @@
  * iso_dot4(a, b, sum)     dp4a or integers      integers              sum + the products of the
  *                                                                     four signed bytes of a and b
  * iso_round_i32(f)        cvt.rni or rintf      convert_int_rte       an f32 rounded to nearest,
- * ties to even iso_pack4(a, b, c, d)   prmt or integers      integers              the lowest bytes
- * of four words, that of a lowest iso_as_u32 iso_as_f32   __float_as_int, ...   as_uint, as_float
- * the bits of an f32 iso_as_u64 iso_as_f64   __double_as_longlong  as_ulong, as_double   the bits
- * of an f64 iso_cas32(p, old, new)  atomicCAS             atomic_cmpxchg        atomic compare and
- * swap in iso_cas64(p, old, new)  atomicCAS             atom_cmpxchg          global memory; gives
- * the old value (64: ISO_ATOMIC64) ISO_MATRIX_F64(         mma.sync              mma.sync (NVIDIA)
- * f64 matrix units: see below terms, c, a, b) ISO_COPY_16(to, from,   cp.async cp.async (NVIDIA)
- * begins to copy 16 bytes from when) global to shared memory, if `when` is not 0 ISO_COPY_8
- * cp.async              cp.async (NVIDIA)     the same with 8 bytes ISO_SHARED_MORE(type,   extern
- * __shared__     (none)                the shared memory that the name) launch adds
+ *                                                                     ties to even
+ * iso_pack4(a, b, c, d)   prmt or integers      integers              the lowest bytes of four
+ *                                                                     words, that of a lowest
+ * iso_as_u32 iso_as_f32   __float_as_int, ...   as_uint, as_float     the bits of an f32
+ * iso_as_u64 iso_as_f64   __double_as_longlong  as_ulong, as_double   the bits of an f64
+ * iso_cas32(p, old, new)  atomicCAS             atomic_cmpxchg        atomic compare and swap in
+ * iso_cas64(p, old, new)  atomicCAS             atom_cmpxchg          global memory; gives the old
+ *                                                                     value (64: ISO_ATOMIC64)
+ * ISO_MATRIX_F64(         mma.sync              mma.sync (NVIDIA)     f64 matrix units: see below
+ *   terms, c, a, b)
+ * ISO_MATRIX_BYTES(c, a,  mma.sync              mma.sync (NVIDIA)     int8 matrix units: see below
+ *   b)
+ * ISO_LOAD_ROWS(to, at)   ldmatrix              ldmatrix (NVIDIA)     loads their operands from
+ *                                                                     shared memory: see below
+ * ISO_COPY_16(to, from,   cp.async              cp.async (NVIDIA)     begins to copy 16 bytes from
+ *   when)                                                             global to shared memory, if
+ *                                                                     `when` is not 0
+ * ISO_COPY_8              cp.async              cp.async (NVIDIA)     the same with 8 bytes
+ * ISO_SHARED_MORE(type,   extern __shared__     (none)                the shared memory that the
+ *   name)                                                             launch adds
  * ISO_COPY_COMMIT()       cp.async              cp.async              ends a set of such copies
  * ISO_COPY_WAIT()         cp.async              cp.async              waits until at most ISO_WAIT
  *                                                                     sets are under way
@@ -83,6 +93,14 @@
  * g + 8 (c[0], c[1]; c[2], c[3]) in columns 2 t and 2 t + 1. For each fourth q of the terms it has
  * A's two elements in those rows (a[2 q], a[2 q + 1]) and B's element in column g (b[q]), at k = 4
  * q + t. ISO_UNIT is the number of rows that one instruction has, 8 or 16.
+ *
+ * If ISO_BYTES is defined, int8 matrix units are used. ISO_MATRIX_BYTES adds to 16 x 8 sums of 32
+ * bits, which wrap, the products of 16 x 32 and 32 x 8 signed bytes. Work-item g * 4 + t of the
+ * team has the sums as above. Of A it has 4 bytes each of rows g and g + 8 at k = 4 t (a[0], a[1])
+ * and at k = 16 + 4 t (a[2], a[3]), of B's column g those at k = 4 t and 16 + 4 t (b[0], b[1]). All
+ * of a team call ISO_LOAD_ROWS together too: it loads four blocks of 8 rows of 16 bytes. `at` of
+ * work-item 8 j + i is where row i of block j begins; to[j] gets 4 bytes at 4 t of row g of block
+ * j.
  *
  * A program that uses f64 anywhere is built with ISO_USE_F64. Kernels get memory as a pointer and
  * an offset in elements or bytes; the host never adds the offset to the pointer. Index arithmetic
@@ -429,7 +447,7 @@ typedef iso_u64 acc;
 #endif
 #endif
 
-#if defined(ISO_UNIT)
+#if defined(ISO_UNIT) || defined(ISO_BYTES)
 #define ISO_TEAM 32
 #if defined(__CUDA_ARCH__)
 #define ISO_SHARED_MORE(type, name) extern __shared__ type name[]
@@ -455,7 +473,17 @@ typedef iso_u64 acc;
 #define ISO_TEXT(macro)             ISO_TEXT_OF(macro)
 #define ISO_COPY_WAIT()             ISO_ASM("cp.async.wait_group " ISO_TEXT(ISO_WAIT) ";" ::: "memory")
 
-#if ISO_UNIT == 8
+#if defined(ISO_BYTES)
+#define ISO_LOAD_ROWS(to, at)                                                                      \
+    ISO_ASM("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"                        \
+            : "=r"((to)[0]), "=r"((to)[1]), "=r"((to)[2]), "=r"((to)[3])                           \
+            : "r"(ISO_SHARED_ADDRESS(at)))
+#define ISO_MATRIX_BYTES(c, a, b)                                                                  \
+    ISO_ASM("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "       \
+            "{%8,%9}, {%0,%1,%2,%3};"                                                              \
+            : "+r"((c)[0]), "+r"((c)[1]), "+r"((c)[2]), "+r"((c)[3])                               \
+            : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
+#elif ISO_UNIT == 8
 #define ISO_MMA_F64(c, first, second, a, b)                                                        \
     ISO_ASM(                                                                                       \
         "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"            \
@@ -514,5 +542,7 @@ ISO_INLINE void iso_matrix_f64_16(double *c, const double *a, const double *b)
 #define ISO_COPY_COMMIT()           fake_copy_commit()
 #define ISO_COPY_WAIT()             fake_copy_wait(ISO_WAIT)
 #define ISO_MATRIX_F64(k, c, a, b)  fake_matrix_f64((c), (a), (b), (k))
+#define ISO_LOAD_ROWS(to, at)       fake_load_rows((to), (at))
+#define ISO_MATRIX_BYTES(c, a, b)   fake_matrix_bytes((c), (a), (b))
 #endif
 #endif

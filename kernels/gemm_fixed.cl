@@ -61,29 +61,6 @@ typedef iso_u8 sum_type;
 #define ITEMS        (TILE_VECTORS * TILE_DEPTH / 4)
 #define WORDS        16 /* of four bytes, along k, that a group multiplies at a time */
 
-/* No two have a common divisor. Folded by the compiler where c is a constant. */
-ISO_INLINE iso_i32 modulus(int c)
-{
-    return c == 0    ? 256
-           : c == 1  ? 255
-           : c == 2  ? 253
-           : c == 3  ? 251
-           : c == 4  ? 247
-           : c == 5  ? 241
-           : c == 6  ? 239
-           : c == 7  ? 233
-           : c == 8  ? 229
-           : c == 9  ? 227
-           : c == 10 ? 223
-           : c == 11 ? 217
-           : c == 12 ? 211
-           : c == 13 ? 199
-           : c == 14 ? 197
-           : c == 15 ? 193
-           : c == 16 ? 191
-                     : 181;
-}
-
 /* 2^32 / m, rounded. (x * reciprocal(m)) >> 32 is x / m rounded down, or one less if m divides x,
  * for all x whose magnitude is below 2^25: the error of the product is less than 1 / m. */
 ISO_INLINE iso_i32 reciprocal(iso_i32 m)

@@ -128,6 +128,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .atomic64 = true,
         .bytes = device->architecture >= TURING,
         .f64_unit = f64_unit(device->architecture),
+        .byte_unit = device->architecture >= 80,
         .shared_most = attribute_of(device->ordinal, CUDA_SHARED_MOST),
         .shared_of_unit = attribute_of(device->ordinal, CUDA_SHARED_OF_UNIT),
     };

@@ -170,13 +170,18 @@ static simt_class device_class(ocl_device_id device, bool cpu)
 }
 
 /* As in the CUDA backend, for devices that say which chip they are. */
+static ocl_bits major_of(ocl_device_id device)
+{
+    return has_extension(device, "cl_nv_device_attribute_query") ? number(device, OCL_DEVICE_MAJOR)
+                                                                 : 0;
+}
+
 static int32_t f64_unit(ocl_device_id device)
 {
-    if (!has_extension(device, "cl_nv_device_attribute_query") ||
-        number(device, OCL_DEVICE_MINOR) != 0) {
+    const ocl_bits major = major_of(device);
+    if (!major || number(device, OCL_DEVICE_MINOR) != 0) {
         return 0;
     }
-    const ocl_bits major = number(device, OCL_DEVICE_MAJOR);
     return major == 9 || major == 10 ? 16 : major == 8 ? 8 : 0;
 }
 
@@ -196,6 +201,7 @@ static void fill_limits(ocl_device_id device, simt_limits *limits)
             f64_bits ? lacks(f64_bits) : "it has no f64 (CL_DEVICE_DOUBLE_FP_CONFIG is 0)",
         .atomic64 = has_extension(device, "cl_khr_int64_base_atomics"),
         .f64_unit = f64_unit(device),
+        .byte_unit = major_of(device) >= 8,
     };
     limits->f32_exact = !limits->f32_problem;
     limits->f64 = !limits->f64_problem;

@@ -64,9 +64,12 @@ static void apply_settings(simt_device *device)
     if (plain || (tiles && strcmp(tiles, "own") == 0)) {
         device->limits.bytes = false;
     }
-    if (device->limits.f64_unit && plain) {
+    if (plain) {
+        const char *problem = small ? "ISOMER_TILES is small" : "ISOMER_TILES is plain";
+        device->limits.f64_unit_problem = device->limits.f64_unit ? problem : NULL;
         device->limits.f64_unit = 0;
-        device->limits.f64_unit_problem = small ? "ISOMER_TILES is small" : "ISOMER_TILES is plain";
+        device->limits.byte_unit_problem = device->limits.byte_unit ? problem : NULL;
+        device->limits.byte_unit = false;
     }
 }
 

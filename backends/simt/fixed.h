@@ -17,8 +17,9 @@
 #include "backends/simt/gemm.h"
 
 typedef enum simt_fixed_way {
-    SIMT_FIXED_PLAIN = 0,  /* the kernel fixed_multiply */
-    SIMT_FIXED_LIBRARY = 1 /* the vendor's library: bytes.c */
+    SIMT_FIXED_PLAIN = 0,   /* the kernel fixed_multiply */
+    SIMT_FIXED_LIBRARY = 1, /* the vendor's library: bytes.c */
+    SIMT_FIXED_MATRIX = 2   /* int8 matrix units: fixed_matrix.c */
 } simt_fixed_way;
 
 /* The kernels of its program. */

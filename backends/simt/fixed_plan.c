@@ -3,6 +3,7 @@
  * blocks of C fit the scratch memory that is allowed. None of that changes a bit, because the sums
  * are exact. */
 #include "backends/simt/fixed.h"
+#include "backends/simt/fixed_matrix.h"
 #include "backends/simt/fixed_moduli.h"
 #include "common/dtype.h"
 #include "kernel_texts.h"
@@ -13,12 +14,13 @@
 
 enum { VALUE_THREADS, VALUE_DTYPE, VALUE_F64, VALUE_MODULI, VALUE_SIDE, VALUE_TM, VALUE_WIDE };
 
-static const char *const parts[] = {kernel_text_dialect, kernel_text_gemm_fixed,
-                                    kernel_text_fixed_weights, kernel_text_fixed_join};
+static const char *const parts[] = {kernel_text_dialect, kernel_text_fixed_moduli,
+                                    kernel_text_gemm_fixed, kernel_text_fixed_weights,
+                                    kernel_text_fixed_join};
 static const simt_text text = {
     .name = "gemm_fixed",
     .parts = parts,
-    .part_count = 4,
+    .part_count = 5,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_MODULI", "ISO_SIDE", "ISO_TM",
                 "?ISO_WIDE"},
     .kernels = {[FIXED_CLEAR] = "fixed_clear",
@@ -72,6 +74,7 @@ static const struct {
 } ways[] = {
     [SIMT_FIXED_PLAIN] = {1, 1},
     [SIMT_FIXED_LIBRARY] = {16, 4},
+    [SIMT_FIXED_MATRIX] = {SIMT_FIXED_MATRIX_PAD, 1},
 };
 
 enum { ALIGN = 256 };
@@ -102,12 +105,16 @@ static simt_spec spec_for(const simt_limits *limits, iso_dtype dtype, int32_t co
                                   [VALUE_WIDE] = ways[way].sum_bytes == 4}};
 }
 
-/* A call of a library costs more than a small product does. */
+/* A call of a library costs more than a small product does, and matrix units have large tiles. */
 static simt_fixed_way way_for(simt_device *device, const iso_gemm_op *g)
 {
     enum { LEAST = 64 * 64 * 64 };
-    const double terms = (double)g->m * (double)g->n * (double)g->k;
-    return terms >= LEAST && simt_bytes_usable(device) ? SIMT_FIXED_LIBRARY : SIMT_FIXED_PLAIN;
+    if ((double)g->m * (double)g->n * (double)g->k < LEAST) {
+        return SIMT_FIXED_PLAIN;
+    }
+    return simt_bytes_usable(device)                   ? SIMT_FIXED_LIBRARY
+           : simt_unit_usable(device, SIMT_UNIT_BYTES) ? SIMT_FIXED_MATRIX
+                                                       : SIMT_FIXED_PLAIN;
 }
 
 static int64_t block_bytes(const simt_fixed_plan *p)
@@ -193,10 +200,11 @@ void simt_fixed_describe(simt_device *device, const iso_gemm_op *g, iso_op_info 
     simt_fixed_plan_make(&plan, device, g);
     (void)snprintf(out->kernel, sizeof out->kernel, "gemm_fixed_%s %" PRId32 " moduli",
                    iso_dtype_name(g->dtype), plan.count);
-    if (plan.way == SIMT_FIXED_LIBRARY) {
+    if (plan.way != SIMT_FIXED_PLAIN) {
         const size_t used = strlen(out->kernel);
         (void)snprintf(out->kernel + used, sizeof out->kernel - used, ", %s",
-                       simt_bytes_name(device));
+                       plan.way == SIMT_FIXED_LIBRARY ? simt_bytes_name(device)
+                                                      : "int8 matrix units");
     }
 }
 

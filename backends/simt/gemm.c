@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm.c - matrix products on a device: their programs, arguments and launches. */
 #include "backends/simt/gemm.h"
+#include "backends/simt/fixed_matrix.h"
 #include "common/dtype.h"
 #include "kernel_texts.h"
 
@@ -103,6 +104,7 @@ static void gemm_each(const simt_limits *limits, simt_visit *visit, void *contex
                        context);
         }
     }
+    simt_fixed_matrix_each(limits, visit, context);
     const simt_tiles unit = simt_gemm_unit_tiles(limits);
     for (int32_t i = 0; i < unit.count; i++) {
         if (simt_tile_fits(&unit.rows[i], limits, ISO_F64)) {

@@ -2,6 +2,7 @@
 /* gemm_fixed.c - runs the fixed product on a device: clause 7 of docs/bits.md. fixed_plan.c chooses
  * its blocks; kernels/gemm_fixed.cl describes the steps. */
 #include "backends/simt/fixed.h"
+#include "backends/simt/fixed_matrix.h"
 
 typedef struct fixed_run {
     simt_stream *stream;
@@ -190,6 +191,21 @@ static iso_status multiply_by_library(const fixed_run *run, const fixed_block *b
     return simt_bytes_multiply(run->stream, &product, refused);
 }
 
+static simt_fixed_matrix matrix_product(const simt_fixed_plan *p, iso_ref workspace,
+                                        const fixed_block *b, bool later)
+{
+    return (simt_fixed_matrix){.memory = workspace.memory,
+                               .planes_a = workspace.offset + p->planes_a,
+                               .planes_b = workspace.offset + p->planes_b,
+                               .residues = workspace.offset + p->sums,
+                               .rows = b->rows_held,
+                               .cols = b->cols_held,
+                               .members = b->members,
+                               .pitch = p->pitch,
+                               .moduli = p->count,
+                               .later = later};
+}
+
 /* Adds the products of one part of k to the sums, or replaces them if there are none yet. `held` is
  * the number of steps of k that wide sums have. */
 static iso_status multiply(const fixed_run *run, const fixed_block *b, bool later, int64_t *held)
@@ -197,6 +213,10 @@ static iso_status multiply(const fixed_run *run, const fixed_block *b, bool late
     enum { STEPS = (1 << 17) - 1 }; /* of products up to 2^14, and less than 2^8 from a reduction */
     bool refused = run->plan.way != SIMT_FIXED_LIBRARY;
     iso_status status = ISO_OK;
+    if (run->plan.way == SIMT_FIXED_MATRIX) {
+        const simt_fixed_matrix product = matrix_product(&run->plan, run->op->workspace, b, later);
+        return simt_fixed_matrix_multiply(run->stream, &product);
+    }
     if (!refused) {
         if (later && *held + run->plan.depth >= STEPS) {
             status = reduce(run, b);
@@ -325,7 +345,13 @@ iso_status simt_fixed_prepare(simt_stream *stream, const iso_op *op)
     simt_fixed_plan plan;
     simt_fixed_plan_make(&plan, stream->device, op->gemm);
     const iso_status status = get_kernels(stream->device, &plan, kernels);
-    return status == ISO_OK && plan.way == SIMT_FIXED_LIBRARY ? simt_bytes_prepare(stream) : status;
+    if (status == ISO_OK && plan.way == SIMT_FIXED_LIBRARY) {
+        return simt_bytes_prepare(stream);
+    }
+    if (status == ISO_OK && plan.way == SIMT_FIXED_MATRIX) {
+        return simt_fixed_matrix_prepare(stream->device);
+    }
+    return status;
 }
 
 iso_status simt_fixed_execute(simt_stream *stream, const iso_op *op)

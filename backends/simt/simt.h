@@ -67,6 +67,9 @@ typedef struct simt_limits {
      * and f64_unit_problem says why, or is NULL if the device has no such unit. */
     int32_t f64_unit;
     const char *f64_unit_problem;
+    /* Whether its int8 matrix units are used; if not, why, or NULL if it has none. */
+    bool byte_unit;
+    const char *byte_unit_problem;
     /* Shared memory of a group and of all groups on a unit, with what a launch may add; 0: it may
      * add nothing. */
     int64_t shared_most, shared_of_unit;
@@ -77,7 +80,7 @@ typedef struct simt_vendor simt_vendor;
 typedef struct simt_program simt_program;
 
 /* The matrix units that a device may have. */
-typedef enum simt_unit { SIMT_UNIT_F64 = 0, SIMT_UNITS = 1 } simt_unit;
+typedef enum simt_unit { SIMT_UNIT_F64 = 0, SIMT_UNIT_BYTES = 1, SIMT_UNITS = 2 } simt_unit;
 
 /* What is known of one of them. Once it is good or bad, it stays so. */
 typedef enum simt_verdict {

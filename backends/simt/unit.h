@@ -21,6 +21,6 @@ typedef struct simt_unit_test {
     simt_verdict (*compare)(const void *inputs, const void *results, char *reason, size_t room);
 } simt_unit_test;
 
-extern const simt_unit_test simt_unit_test_f64;
+extern const simt_unit_test simt_unit_test_f64, simt_unit_test_bytes;
 
 #endif

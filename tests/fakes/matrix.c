@@ -2,7 +2,8 @@
 /*
  * matrix.c - products of f64 over the stand-in for CUDA, bit for bit equal to the CPU's: each tile
  * on matrix units, in every layout, with sizes that are not multiples of anything, tails in k,
- * several segments, a batch and factors. Prints the kernel of each.
+ * several segments, a batch and factors. Prints the kernel of each. The variant fixed has its own
+ * sizes, for int8 units.
  */
 #include "tests/concurrency/check.h"
 
@@ -22,6 +23,13 @@ static const shape shapes[] = {
     {"1", 250, 191, 75, 1, 1.0, -1.0, 1},   {"1", 256, 254, 350, 0, 1.0, 0.0, 1},
     {"1", 249, 250, 1027, 0, 0.25, 0.5, 1}, {"1", 130, 129, 8, 0, 1.0, 0.0, 1},
     {"1", 256, 256, 2053, 0, 1.0, 0.0, 1},  {"1", 192, 190, 2049, 0, 1.0, -2.0, 1},
+};
+
+static const shape fixed_shapes[] = {
+    {"64", 70, 45, 130, 1, 1.0, 0.0, 1},
+    {"1", 129, 140, 65, 0, -0.5, 2.0, 1},
+    {"1", 40, 300, 200, 1, 1.0, 1.0, 2},
+    {"64", 129, 130, 320, 0, 3.0, 0.0, 2},
 };
 
 typedef struct operand {
@@ -63,8 +71,8 @@ static iso_buffer upload(iso_device device, iso_stream stream, const operand *fr
 }
 
 /* Computes the product on a device, into `to`. */
-static void multiply(const char *backend, const shape *s, int layout, const operand *of, double *to,
-                     char *kernel)
+static void multiply(const char *backend, iso_variant variant, const shape *s, int layout,
+                     const operand *of, double *to, char *kernel)
 {
     iso_device device = {0};
     iso_gemm_args args = ISO_GEMM_ARGS_INIT;
@@ -76,7 +84,7 @@ static void multiply(const char *backend, const shape *s, int layout, const oper
         buffers[i] = upload(device, stream, &of[i]);
     }
     args.dtype = ISO_F64;
-    args.variant = ISO_VARIANT_TILED;
+    args.variant = variant;
     args.trans_a = layout & 1 ? ISO_TRANS : ISO_NO_TRANS;
     args.trans_b = layout & 2 ? ISO_TRANS : ISO_NO_TRANS;
     args.m = s->m;
@@ -116,7 +124,7 @@ static int64_t compare(const double *a, const double *b, int64_t elements, int64
     return other;
 }
 
-static void run(const shape *s, int layout, int tiny)
+static void run(iso_variant variant, const shape *s, int layout, int tiny)
 {
     const int64_t lines_a = layout & 1 ? s->k : s->m, line_a = layout & 1 ? s->m : s->k;
     const int64_t lines_b = layout & 2 ? s->n : s->k, line_b = layout & 2 ? s->k : s->n;
@@ -129,7 +137,7 @@ static void run(const shape *s, int layout, int tiny)
     CHECK(setenv("FAKE_UNITS", s->units, 1) == 0);
     for (int i = 0; i < 2; i++) {
         results[i] = check_alloc((size_t)of[2].elements * sizeof(double));
-        multiply(i ? "openmp" : "cuda", s, layout, of, results[i], kernels[i]);
+        multiply(i ? "openmp" : "cuda", variant, s, layout, of, results[i], kernels[i]);
     }
     const int64_t other = compare(results[0], results[1], of[2].elements, &negative);
     (void)printf("%s: %lld x %lld x %lld, layout %d%s: %lld of %lld differ, %lld are -0\n",
@@ -146,20 +154,31 @@ static void run(const shape *s, int layout, int tiny)
     }
 }
 
-/* matrix [quick]: the first shapes, of the smallest tile. */
-int main(int count, char **arguments)
+static void run_all(iso_variant variant, const shape *from, int count)
 {
-    const int all = (int)(sizeof shapes / sizeof shapes[0]);
-    const int last = count > 1 && strcmp(arguments[1], "quick") == 0 ? 2 : all;
-    for (int i = 0; i < last; i++) {
+    for (int i = 0; i < count; i++) {
         for (int layout = 0; layout < 4; layout++) {
-            run(&shapes[i], layout, 0);
+            run(variant, &from[i], layout, 0);
         }
     }
+}
+
+/* matrix [quick|fixed|first]: quick has the first shapes, of the smallest tile; first only the
+ * first of the variant fixed. */
+int main(int count, char **arguments)
+{
+    const char *what = count > 1 ? arguments[1] : "";
+    if (strcmp(what, "fixed") == 0 || strcmp(what, "first") == 0) {
+        const int all = (int)(sizeof fixed_shapes / sizeof fixed_shapes[0]);
+        run_all(ISO_VARIANT_FIXED, fixed_shapes, strcmp(what, "first") == 0 ? 1 : all);
+        return 0;
+    }
+    run_all(ISO_VARIANT_TILED, shapes,
+            strcmp(what, "quick") == 0 ? 2 : (int)(sizeof shapes / sizeof shapes[0]));
     /* Sums that underflow to -0 stay -0, whatever is beyond the last term. */
     static const shape small = {"8", 33, 34, 5, 0, 1.0, 0.0, 1};
     for (int layout = 0; layout < 4; layout++) {
-        run(&small, layout, 1);
+        run(ISO_VARIANT_TILED, &small, layout, 1);
     }
     return 0;
 }

@@ -201,7 +201,7 @@ static inline void fake_copy_wait(unsigned sets)
 }
 
 /* Shared memory that a launch adds: as much as a group may have. */
-#if defined(ISO_KEPT)
+#if defined(ISO_KEPT) || defined(ISO_ADDED)
 __shared__ double fake_more[(232448 - 49152) / 8];
 #endif
 
@@ -248,6 +248,74 @@ static inline void fake_matrix(double *c, const double *a, const double *b, int 
     }
 }
 #define fake_matrix_f64(c, a, b, k) fake_matrix((c), (a), (b), (k), __LINE__)
+
+/*
+ * A model of an int8 matrix unit, and of the loads of its operands: see dialect.h. FAKE_UNIT plants
+ * a fault: 4 B's bytes have no sign, 5 sums saturate, 6 the columns of the sums are reversed.
+ */
+struct fake_bytes {
+    signed char a[16][32], b[8][32]; /* rows of A, columns of B, along k */
+    const char *at[32];
+};
+static fake_bytes fake_bytes_of[32][2];
+static inline fake_bytes *fake_bytes_here()
+{
+    return &fake_bytes_of[fake_is.thread.x / 32][fake_turn[fake_is.thread.x] ^= 1];
+}
+static inline void fake_load_rows_at(unsigned *to, const void *at, int line)
+{
+    const int lane = (int)fake_is.thread.x % 32;
+    fake_bytes *team = fake_bytes_here();
+    team->at[lane] = (const char *)at;
+    (void)fake_is.shuffle(0, 0, 32, line);
+    for (int j = 0; j < 4; j++) {
+        __builtin_memcpy(&to[j], team->at[j * 8 + lane / 4] + lane % 4 * 4, sizeof to[j]);
+    }
+}
+typedef signed char fake_bytes32 __attribute__((vector_size(32)));
+typedef short fake_shorts32 __attribute__((vector_size(64)));
+typedef int fake_words32 __attribute__((vector_size(128)));
+static inline fake_shorts32 fake_line(const signed char *line)
+{
+    fake_bytes32 bytes;
+    __builtin_memcpy(&bytes, line, sizeof bytes);
+    return __builtin_convertvector(bytes, fake_shorts32);
+}
+static inline long long fake_dot(const signed char *a, const signed char *b)
+{
+    const fake_shorts32 x = fake_line(a);
+    const fake_shorts32 y = FAKE_UNIT == 4 ? fake_line(b) & 255 : fake_line(b);
+    const fake_words32 each =
+        __builtin_convertvector(x, fake_words32) * __builtin_convertvector(y, fake_words32);
+    int sum = 0;
+    for (int k = 0; k < 32; k++) {
+        sum += each[k];
+    }
+    return sum;
+}
+static inline void fake_matrix_bytes_at(int *c, const unsigned *a, const unsigned *b, int line)
+{
+    const int lane = (int)fake_is.thread.x % 32;
+    fake_bytes *team = fake_bytes_here();
+    for (int i = 0; i < 4; i++) {
+        __builtin_memcpy(team->a[lane / 4 + i % 2 * 8] + lane % 4 * 4 + i / 2 * 16, &a[i], 4);
+    }
+    for (int i = 0; i < 2; i++) {
+        __builtin_memcpy(team->b[lane / 4] + lane % 4 * 4 + i * 16, &b[i], 4);
+    }
+    (void)fake_is.shuffle(0, 0, 32, line);
+    for (int r = 0; r < 4; r++) {
+        const int plain = lane % 4 * 2 + r % 2;
+        const int column = FAKE_UNIT == 6 ? 7 - plain : plain;
+        long long sum = c[r] + fake_dot(team->a[lane / 4 + r / 2 * 8], team->b[column]);
+        if (FAKE_UNIT == 5) {
+            sum = sum > 0x7fffffff ? 0x7fffffff : sum < -0x7fffffff - 1 ? -0x7fffffff - 1 : sum;
+        }
+        c[r] = (int)sum;
+    }
+}
+#define fake_load_rows(to, at)     fake_load_rows_at((to), (at), __LINE__)
+#define fake_matrix_bytes(c, a, b) fake_matrix_bytes_at((c), (a), (b), __LINE__)
 
 /* A kernel called with pointers to its arguments, as a launch has them. */
 template <int... I> struct fake_indices {

@@ -79,6 +79,7 @@ static inline float iso_f16_to_f32(iso_u16 bits)
     return bits & 0x8000 ? -size : size;
 }
 
+#include "kernels/fixed_moduli.cl"
 #include "kernels/gemm_fixed.cl"
 
 #include "kernels/fixed_weights.h"

@@ -5,8 +5,8 @@
  *   list CLASS[+UNIT] FOLDER
  *
  * makes FOLDER/NAME.text for each kernel source and FOLDER/list with a line for each distinct
- * program: name, options and the source's kernels, separated by tabs. UNIT is the number of rows of
- * an f64 matrix unit's instructions.
+ * program: name, options and the source's kernels, separated by tabs. With UNIT the device has int8
+ * matrix units; it is the number of rows of an f64 matrix unit's instructions, or 0.
  */
 #include "backends/simt/simt.h"
 
@@ -107,10 +107,11 @@ int main(int count, char **arguments)
         }
     }
     if (arguments[1][length] == '+') {
+        limits.byte_unit = true;
         limits.f64_unit = (int32_t)strtol(arguments[1] + length + 1, NULL, 10);
-        /* As sm_80 and sm_90 have it. */
-        limits.shared_most = limits.f64_unit == 8 ? 166912 : 232448;
-        limits.shared_of_unit = limits.f64_unit == 8 ? 167936 : 233472;
+        /* As sm_80, sm_90 and sm_86 have it. */
+        limits.shared_most = limits.f64_unit == 8 ? 166912 : limits.f64_unit ? 232448 : 101376;
+        limits.shared_of_unit = limits.f64_unit == 8 ? 167936 : limits.f64_unit ? 233472 : 102400;
     }
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/list", arguments[2]);

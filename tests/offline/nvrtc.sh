@@ -16,13 +16,14 @@ known=$("$programs/compile" nvrtc "$nvrtc") || {
 compiler="NVRTC ${known%% *}"
 failed=
 
-# class_of ARCHITECTURE: the class of its devices, with the rows of its f64 matrix unit if the backend
-# uses one (backends/cuda/device.c).
+# class_of ARCHITECTURE: the class of its devices, with the rows of its f64 matrix unit, or 0, if the
+# backend uses its int8 units (backends/cuda/device.c).
 class_of() {
     case $1 in
     sm_80) echo warp32+8 ;;
     sm_90 | sm_100) echo warp32+16 ;;
-    *) echo warp32 ;;
+    sm_75) echo warp32 ;;
+    *) echo warp32+0 ;;
     esac
 }
 
@@ -52,13 +53,14 @@ matrix_units() {
     list=$scratch/units-$2
     mkdir "$list"
     cp "$all"/*.text "$list"
-    grep -E '^unit_f64|^gemm_matrix.*ISO_KA=1 -DISO_KB=0' "$all/list" >"$list/list"
+    grep -E '^unit_f64|^fixed_matrix|^gemm_matrix.*ISO_KA=1 -DISO_KB=0' "$all/list" >"$list/list"
     output=$scratch/$1-units
     compile_all nvrtc "$nvrtc" "$1" "$list" "$output" 0 1 || fail "$1: matrix units: a program does not compile"
     remarks "$output" >"$output/remarks"
     awk -v list="$list/list" -v whole=1 -f "$here/programs.awk" -f "$here/ptxas.awk" "$output/remarks" >"$output/result" ||
         failed="$failed $1/units"
     grep '^FAIL' "$output/result" || true
+    grep -q 'fixed_matrix' "$list/list" || fail "the list has no products on int8 matrix units"
     say "$1, matrix units: $(grep -v '^FAIL' "$output/result")"
 }
 
@@ -68,7 +70,7 @@ if [ "$2" = full ]; then
         case $architecture in
         sm_75 | sm_80 | sm_90 | sm_100 | sm_120) one "$architecture" "$(class_of "$architecture")" 0 1 ;;
         sm_[3-6]? | sm_70 | sm_72) ;;
-        *) part=$((part + 1)) && one "$architecture" warp32 $((part % 6)) 6 ;;
+        *) part=$((part + 1)) && one "$architecture" "$(class_of "$architecture")" $((part % 6)) 6 ;;
         esac
     done
     one sm_90 small 0 1
@@ -83,5 +85,6 @@ else
     one sm_90 "$class" $(((norm - 1) % 6)) 6
     # Products on matrix units, in one layout of each tile, and the test of the units.
     matrix_units sm_90 16
+    matrix_units sm_80 8
 fi
 [ -z "$failed" ] || fail "see above:$failed"

@@ -76,14 +76,19 @@ for rows in 8 16; do
     {
         grep '^unit_f64' "$scratch/units$rows/list"
         grep -m1 '^gemm_matrix.*ISO_KA=1 -DISO_KB=0' "$scratch/units$rows/list"
+        grep '^fixed_matrix' "$scratch/units$rows/list" | grep -v ISO_ADDED
     } | sed 's/ -DISO_KEPT=1//' | cut -f1,2 >"$scratch/wanted.units"
     while IFS='	' read -r name options; do
         # shellcheck disable=SC2086
         build "nvptx64-nvidia-nvcl -Xclang -target-cpu -Xclang sm_80" "$scratch/out.s" \
             "$scratch/units$rows/$name.text" $options
-        grep -q "mma.sync.aligned.m${rows}n8.*f64" "$scratch/out.s" || fail "$name ($options): no instruction of a matrix unit"
+        case $name in
+        fixed_matrix) instruction='mma.sync.aligned.m16n8k32.*s8' ;;
+        *) instruction="mma.sync.aligned.m${rows}n8.*f64" ;;
+        esac
+        grep -q "$instruction" "$scratch/out.s" || fail "$name ($options): no instruction of a matrix unit"
         units=$((units + 1))
     done <"$scratch/wanted.units"
 done
-[ "$units" = 4 ] || fail "$units programs on matrix units, not 4"
+[ "$units" = 6 ] || fail "$units programs on matrix units, not 6"
 say "$wanted programs for gfx90a and SPIR, $units for sm_80"

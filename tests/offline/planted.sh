@@ -72,6 +72,10 @@ for fault in "641 0" "0 49153" "0 0 other"; do
     if remarked; then fail "these remarks of NVIDIA's assembler are taken for good: $fault"; fi
     say "found: $(grep -m1 FAIL "$scratch/log")"
 done
+remark 8 0 fixed_matrix >"$scratch/remarks"
+if remarked || ! grep -q '^FAIL: fixed_matrix.*: 8 bytes of local memory' "$scratch/log"; then
+    fail "local memory of fixed_matrix is not found"
+fi
 remark 0 0 | grep -v 'stack frame' >"$scratch/remarks"
 if remarked; then fail "a kernel that was not measured is taken for good"; fi
 
