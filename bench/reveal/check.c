@@ -80,9 +80,11 @@ static bool check_pairs(reveal_routine *r, const reveal_tree *t, int32_t *checke
     for (int32_t p = 0; p < PAIRS; p++) {
         int32_t wanted = t->leaves[reveal_tree_meet(t, pairs[p].i, pairs[p].j)];
         if (sizes[p] != wanted) {
-            return reveal_fail(r, BENCH_FAILED,
-                               "terms %d and %d meet above %d terms, where the tree has %d",
-                               pairs[p].i, pairs[p].j, sizes[p], wanted);
+            return reveal_fail(
+                r, BENCH_FAILED,
+                "the step that joins terms %d and %d is above %d terms, not %d as in the tree that "
+                "other answers gave",
+                pairs[p].i, pairs[p].j, sizes[p], wanted);
         }
     }
     *checked = PAIRS;
@@ -182,18 +184,21 @@ static int32_t predicted(const reveal_routine *r, const reveal_tree *t, const sa
     return v;
 }
 
-/* Tries the arithmetics that a routine of this type may have. Returns the number of results that
- * the best one predicts. */
+/* Tries the formats that the sums of this type may have and, if steps add several values, the ways
+ * to cut them. Returns the number of results that the best arithmetic predicts. */
 static int32_t find_arithmetic(const reveal_routine *r, const reveal_tree *t, const samples *s,
                                reveal_arithmetic *out)
 {
-    const reveal_format formats[] = {REVEAL_F64, REVEAL_F32, REVEAL_F16};
+    enum { KEPT_LEAST = 20, KEPT_MOST = 40 }; /* bits; f32 has 24 */
+    const iso_dtype dtype = r->item->dtype;
+    const bool tried[] = {
+        [REVEAL_F16] = dtype == ISO_F16, [REVEAL_F32] = true, [REVEAL_F64] = dtype == ISO_F64};
     const bool wide = reveal_tree_widest(t) > 2;
     int32_t most = -1;
-    for (int f = r->item->dtype == ISO_F64 ? 0 : 1; f < (r->item->dtype == ISO_F16 ? 3 : 2); f++) {
-        for (int32_t kept = 0; kept <= (wide ? 40 : 0); kept += kept == 0 ? 20 : 1) {
-            for (int cut = 0; cut < (wide ? 2 : 1) && most < VALUES; cut++) {
-                const reveal_arithmetic a = {formats[f], kept, cut != 0};
+    for (int f = REVEAL_F64; f >= REVEAL_F16; f--) {
+        for (int32_t kept = 0; kept <= (wide ? KEPT_MOST : 0); kept += kept == 0 ? KEPT_LEAST : 1) {
+            for (int cut = 0; cut < (wide ? 2 : 1) && most < VALUES && tried[f]; cut++) {
+                const reveal_arithmetic a = {(reveal_format)f, kept, cut != 0};
                 int32_t now = predicted(r, t, s, &a);
                 if (now > most) {
                     most = now;
@@ -259,12 +264,11 @@ bool reveal_check(reveal_routine *r, reveal_order *o)
     good = good && take_samples(r, &o->tree, &s);
     if (good) {
         o->values = find_arithmetic(r, &o->tree, &s, &a);
-        good =
-            !binary || o->values == VALUES ||
-            reveal_fail(r, BENCH_FAILED,
-                        "masks give a tree, but result %d of %d of random numbers has other bits "
-                        "than it predicts",
-                        o->values + 1, VALUES);
+        good = !binary || o->values == VALUES ||
+               reveal_fail(r, BENCH_FAILED,
+                           "the tree that masks gave predicts other bits for result %d of %d of "
+                           "random numbers",
+                           o->values + 1, VALUES);
     }
     reveal_set_second(r, 1);
     if (good) {

@@ -26,7 +26,7 @@ static const char help[] =
     "  --json FILE      also writes JSON; - is standard output\n"
     "  --help           shows this text\n";
 
-enum { LIBRARIES = 4, TERMS_MOST = 1 << 22, TREE_MOST = 16384 };
+enum { LIBRARIES = 4, TERMS_MOST = 1 << 22, TREE_SHOWN = 16384 };
 
 typedef struct request {
     const char *backend, *op, *variant, *dtype, *size, *library, *math, *budget, *json;
@@ -247,9 +247,9 @@ static void show(const session *run, const reveal_result *r)
                           o->where, o->where[0] != '\0' ? ": " : "", o->arithmetic,
                           reveal_tree_depth(&o->tree), o->digest, o->pairs, o->values));
         if (run->asked->tree) {
-            fputs("    ", run->out);
-            reveal_tree_brackets(run->out, &o->tree, TREE_MOST);
-            fputc('\n', run->out);
+            char *tree = reveal_tree_brackets(&o->tree, TREE_SHOWN);
+            fprintf(run->out, "    %s\n", tree);
+            free(tree);
         }
     }
 }

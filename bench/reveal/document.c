@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { TREE_MOST = 2000 }; /* bytes of a tree in a document */
+enum { TREE_KEPT = 2000 }; /* bytes of a tree in a document */
 
 static char *size_text(const reveal_case *item)
 {
@@ -106,13 +106,7 @@ static json_t *one_order(const reveal_order *o, const char *digest, const char *
 {
     json_t *order = json_object();
     int32_t widest = reveal_tree_widest(&o->tree);
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = record_need(open_memstream(&text, &length));
-    reveal_tree_brackets(out, &o->tree, TREE_MOST);
-    if (fclose(out) != 0) {
-        tool_no_memory("the output");
-    }
+    char *tree = reveal_tree_brackets(&o->tree, TREE_KEPT);
     tool_set_text(order, "digest", digest);
     tool_set_text(order, "text", words);
     tool_set_bool(order, "named", o->known);
@@ -123,8 +117,8 @@ static json_t *one_order(const reveal_order *o, const char *digest, const char *
     json_object_set_new(order, "rounded", o->rounded < 0 ? json_null() : json_integer(o->rounded));
     tool_set_int(order, "pairs", o->pairs);
     tool_set_int(order, "values", o->values);
-    tool_set_text(order, "tree", text);
-    free(text);
+    tool_set_text(order, "tree", tree);
+    free(tree);
     return order;
 }
 

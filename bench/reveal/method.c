@@ -57,7 +57,7 @@ static void put(search *s, int32_t begin, int32_t count, int32_t above, int32_t 
 static reveal_outcome contradiction(search *s, const task *t, const joining *j, int32_t expected)
 {
     snprintf(s->says->problem, sizeof s->says->problem,
-             "terms %d and %d meet above %d terms, where the other answers ask for %d",
+             "the step that joins terms %d and %d is above %d terms by one answer, %d by others",
              s->terms[t->begin], j->term, j->size, expected);
     return REVEAL_CONTRADICTION;
 }

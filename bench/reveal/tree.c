@@ -167,15 +167,15 @@ void reveal_tree_digest(const reveal_tree *t, char text[33])
 
 /* ---- brackets -------------------------------------------------------------------------------- */
 
-/* The last term of the longest chain first, first + 1, ... of single terms that begins in the node
- * `at`, whose parents add one term each in the same way. Sets `*top` to its top. */
-static int32_t run_from(const reveal_tree *t, int32_t at, int32_t stop, int32_t *top)
+/* Goes up from a term, but not above the node `stop`, as long as each step adds the next term, and
+ * all of them round alike. Returns the last term, and sets `*top` to its step. */
+static int32_t run_from(const reveal_tree *t, int32_t first, int32_t stop, int32_t *top)
 {
-    int32_t last = t->lowest[at];
-    *top = at;
+    int32_t last = first;
+    *top = first;
     while (*top != stop) {
         int32_t up = t->parent[*top], other = t->child[up] == *top ? t->next[*top] : t->child[up];
-        bool rounding = t->products && last > t->lowest[at] && t->fused[other] != t->fused[last];
+        bool rounding = t->products && last > first && t->fused[other] != t->fused[last];
         if (t->degree[up] != 2 || other != last + 1 || rounding) {
             break;
         }
@@ -216,7 +216,7 @@ static void brackets(FILE *out, const reveal_tree *t, int32_t node, int64_t most
     }
 }
 
-void reveal_tree_brackets(FILE *out, const reveal_tree *tree, int64_t most)
+char *reveal_tree_brackets(const reveal_tree *tree, int64_t most)
 {
     char *text = NULL;
     size_t length = 0;
@@ -225,7 +225,10 @@ void reveal_tree_brackets(FILE *out, const reveal_tree *tree, int64_t most)
     if (fclose(memory) != 0) {
         tool_no_memory("a tree");
     }
-    bool whole = (int64_t)length <= most;
-    fprintf(out, "%.*s%s", whole ? (int)length : (int)most, text, whole ? "" : "...");
-    free(text);
+    if ((int64_t)length > most) {
+        char *whole = text;
+        text = record_format("%.*s...", (int)most, whole);
+        free(whole);
+    }
+    return text;
 }

@@ -12,7 +12,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* ---- tree.c ---------------------------------------------------------------------------------- */
 
@@ -44,9 +43,9 @@ int32_t reveal_tree_depth(const reveal_tree *tree);
 int32_t reveal_tree_widest(const reveal_tree *tree);
 /* XXH3-128 of the tree, the same for two trees if and only if they are the same. */
 void reveal_tree_digest(const reveal_tree *tree, char text[33]);
-/* Writes brackets: a range 0-9 is a chain of these terms in ascending order, + joins what one step
- * adds. Writes at most `most` bytes, then "...". */
-void reveal_tree_brackets(FILE *out, const reveal_tree *tree, int64_t most);
+/* The tree in brackets: a range 0-9 is a chain of these terms in ascending order, + joins what one
+ * step adds. At most `most` bytes, then "...". The caller frees the text. */
+char *reveal_tree_brackets(const reveal_tree *tree, int64_t most);
 
 /* ---- method.c -------------------------------------------------------------------------------- */
 

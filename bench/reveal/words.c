@@ -40,22 +40,23 @@ static char *describe(const reveal_tree *t, const char *unit, naming *n);
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
+/* The term that continues a chain, or its run if it has only one. */
+static int32_t next_term(const part *p)
+{
+    return p->stride == 0 ? p->first + p->count
+                          : p->first + p->count / p->run * p->stride + p->count % p->run;
+}
+
 /* Appends a term to a chain. False: it does not fit. */
 static bool append(part *p, int32_t term)
 {
-    int32_t last = p->first + p->count - 1;
     if (p->count == 0) {
         p->first = term;
-    } else if (p->stride == 0 && term > last + 1) {
+    } else if (p->stride == 0 && term > next_term(p)) { /* a second run begins */
         p->run = p->count;
         p->stride = term - p->first;
-    } else if (p->stride != 0) {
-        last = p->first + p->count / p->run * p->stride + p->count % p->run - 1;
     }
-    if (p->count > 0 && p->stride == 0 && term != last + 1) {
-        return false;
-    }
-    if (p->stride != 0 && term != p->first + p->count / p->run * p->stride + p->count % p->run) {
+    if (term != next_term(p)) {
         return false;
     }
     p->count++;
@@ -86,8 +87,8 @@ static int32_t append_terms(const reveal_tree *t, int32_t node, part *p, int32_t
     return added;
 }
 
-/* The chain that ends at a node, if the chain of its inner child (NULL: it has none) goes on with
- * its other children. */
+/* The chain that ends at a node: the chain of its one inner child (NULL: there is none), with the
+ * terms among its children. */
 static chain extend(const reveal_tree *t, int32_t node, const chain *before, bool fuses)
 {
     chain made = before ? *before : (chain){0};
@@ -296,15 +297,9 @@ static int32_t interleave(const part *parts, int32_t count)
 static char *unnamed(const reveal_tree *t, const char *unit, naming *n)
 {
     if (t->terms <= BRACKETS_MOST && strcmp(unit, "terms") != 0) {
-        char *text = NULL, *words;
-        size_t length = 0;
-        FILE *out = record_need(open_memstream(&text, &length));
-        reveal_tree_brackets(out, t, 1000);
-        if (fclose(out) != 0) {
-            tool_no_memory("the output");
-        }
-        words = record_format("added as %s", text);
-        free(text);
+        char *tree = reveal_tree_brackets(t, 1000);
+        char *words = record_format("added as %s", tree);
+        free(tree);
         return words;
     }
     n->whole = false;
