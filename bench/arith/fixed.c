@@ -26,7 +26,8 @@ static int exponent_of(const double *x, int64_t step, int64_t k)
 
 static void add(whole *s, __int128 term)
 {
-    const uint64_t limbs[] = {(uint64_t)term, (uint64_t)(term >> 64), (uint64_t)(term >> 127)};
+    const uint64_t sign = term < 0 ? UINT64_MAX : 0;
+    const uint64_t limbs[LIMBS] = {(uint64_t)term, (uint64_t)(term >> 64), sign};
     uint64_t carry = 0;
     for (int i = 0; i < LIMBS; i++) {
         unsigned __int128 sum = (unsigned __int128)s->limb[i] + limbs[i] + carry;
@@ -52,13 +53,14 @@ static double rounded(whole s, int e, int digits, int least)
     while (length > 0 && !bit(&s, length - 1)) {
         length--;
     }
+    /* Bits below this one are cut; there are none if it is 0 or less. */
     int cut = length - digits > least - e ? length - digits : least - e;
     uint64_t kept = 0, rest = 0;
     for (int i = length - 1; i >= 0; i--) {
         kept = i >= cut ? 2 * kept + (uint64_t)bit(&s, i) : kept;
         rest |= (uint64_t)(i < cut - 1 ? bit(&s, i) : 0);
     }
-    kept += (uint64_t)bit(&s, cut - 1) & (rest | kept);
+    kept += (uint64_t)bit(&s, cut - 1) & (rest | kept); /* a tie goes to an even number */
     double value = ldexp((double)kept, cut > 0 ? e + cut : e);
     return negative ? -value : value;
 }

@@ -22,6 +22,12 @@ static elements elements_of(const bench_case *item, int operand, void *dense, in
     return e;
 }
 
+/* Of all operations, only products may be batches. */
+static bool is_product(const bench_case *item)
+{
+    return item->op->batches;
+}
+
 static void turn(bench_view *view)
 {
     *view = (bench_view){.first = view->first,
@@ -41,7 +47,7 @@ static void scale(const bench_case *item, unsigned char *at, double factor)
  * f16. */
 static void spread(const bench_case *item, void *dense, int64_t count)
 {
-    double factor = item->dtype == ISO_F16 && !item->op->batches ? 0x1p12 : 1;
+    double factor = item->dtype == ISO_F16 && !is_product(item) ? 0x1p12 : 1;
     for (int64_t i = 0; i < count; i++) {
         unsigned char *at = (unsigned char *)dense + i * item->element;
         double value = arith_load(item->dtype, at);
@@ -60,11 +66,11 @@ static void repeat_half(const bench_case *item, const elements *e, bool negative
             unsigned char *to = element(e, i, half + j);
             memcpy(to, element(e, i, j), (size_t)e->size);
             if (negative) {
-                to[e->size - 1] ^= 0x80;
+                to[e->size - 1] ^= 0x80; /* the sign */
             }
         }
         for (int64_t j = 2 * half; j < e->view.cols; j++) {
-            scale(item, element(e, i, j), item->op->batches ? 0x1p-10 : 0x1p-20);
+            scale(item, element(e, i, j), is_product(item) ? 0x1p-10 : 0x1p-20);
         }
     }
 }
@@ -81,7 +87,7 @@ void company_cancel(const void *context, const bench_case *item, verify_problem 
         spread(item, p->dense[i].data, needs.bytes[i] / item->element);
         elements e = elements_of(item, i, p->dense[i].data, item->element);
         /* A sum goes along the rows, but down the columns of a product's second input. */
-        if (i == 1 && item->op->batches) {
+        if (i == 1 && is_product(item)) {
             turn(&e.view);
         }
         repeat_half(item, &e, i == 0);
@@ -96,7 +102,7 @@ void company_put(const void *context, const bench_case *item, verify_problem *p)
     bench_case_needs(item, &needs);
     for (int operand = 0; operand < 3; operand++) {
         /* Only products read what the result contained. */
-        if (operand == 2 ? !item->op->batches : operand >= needs.inputs) {
+        if (operand == 2 ? !is_product(item) : operand >= needs.inputs) {
             continue;
         }
         int source = item->company.swapped && operand < 2 ? 1 - operand : operand;
