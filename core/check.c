@@ -122,6 +122,33 @@ iso_status core_check_variant(const char *call, iso_variant variant)
     return ISO_OK;
 }
 
+iso_status core_check_keep(const char *call, iso_keep keep, iso_variant variant)
+{
+    static const struct {
+        int others; /* variants that it does not allow, as bits */
+        const char *allowed;
+    } rows[] = {
+        [ISO_KEEP_DEFAULT] = {0, ""},
+        [ISO_KEEP_BITS] = {CORE_NAIVE | CORE_VENDOR | CORE_PARTIALS | CORE_FIXED, "only tiled"},
+        [ISO_KEEP_TERMS] = {CORE_FIXED, "every variant but fixed"},
+        [ISO_KEEP_SCALE] = {0, ""},
+    };
+
+    if (!iso_keep_name(keep)) {
+        return core_fail(ISO_INVALID,
+                         "%s: keep is %d: use ISO_KEEP_DEFAULT (0), ISO_KEEP_BITS (1), "
+                         "ISO_KEEP_TERMS (2) or ISO_KEEP_SCALE (3)",
+                         call, (int)keep);
+    }
+    if (rows[keep].others >> variant & 1) {
+        return core_fail(ISO_INVALID,
+                         "%s: variant is %s, but keep is %s, which allows %s: use variant auto, or "
+                         "keep 0",
+                         call, iso_variant_name(variant), iso_keep_name(keep), rows[keep].allowed);
+    }
+    return ISO_OK;
+}
+
 iso_status core_check_matrix(const char *call, int64_t rows, int64_t cols, iso_variant variant)
 {
     iso_status status = core_check_size(call, "rows", rows);

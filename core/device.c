@@ -98,6 +98,16 @@ static iso_status read_options(const char *call, const iso_device_options *given
                          "(0), strict (1) or tf32 (2)",
                          call, (int)options->math);
     }
+    if (!iso_keep_name(options->keep)) {
+        return core_fail(ISO_INVALID,
+                         "%s: options->keep is %d: use default (0), bits (1), terms (2) or scale "
+                         "(3)",
+                         call, (int)options->keep);
+    }
+    status = core_check_reserved(call, "options", options->reserved);
+    if (status) {
+        return status;
+    }
     if (options->memory_limit < -1) {
         return core_fail(ISO_INVALID,
                          "%s: options->memory_limit is %lld: use bytes, 0 for ISOMER_MEMORY_LIMIT "
@@ -107,15 +117,21 @@ static iso_status read_options(const char *call, const iso_device_options *given
     return core_settings_check(call);
 }
 
-/* Sets the device's math mode and memory limit from the options and the environment. */
+/* Sets the device's math mode, what auto keeps, and the memory limit, from the options and the
+ * environment. */
 static iso_status apply_options(const char *call, const iso_device_options *options,
                                 core_device *device, int64_t memory_total)
 {
-    const char *math = core_setting("ISOMER_MATH"), *limit = core_setting("ISOMER_MEMORY_LIMIT");
+    const char *math = core_setting("ISOMER_MATH"), *keep = core_setting("ISOMER_KEEP");
+    const char *limit = core_setting("ISOMER_MEMORY_LIMIT");
 
     device->math = options->math;
     if (!device->math && (!math || iso_math_parse(math, &device->math))) {
         device->math = ISO_MATH_STRICT;
+    }
+    device->keep = options->keep;
+    if (!device->keep && (!keep || iso_keep_parse(keep, &device->keep))) {
+        device->keep = ISO_KEEP_TERMS;
     }
     device->limit = options->memory_limit;
     if (device->limit) {

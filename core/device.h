@@ -97,6 +97,7 @@ typedef struct core_device {
     core_physical *physical;
     const iso_backend *table;
     iso_math math;
+    iso_keep keep; /* never DEFAULT */
     int64_t limit; /* -1: none */
     char *choice;
     core_child *children;

@@ -30,6 +30,10 @@ static const char *const variant_names[] = {
 static const char *const trans_names[] = {[ISO_NO_TRANS] = "n", [ISO_TRANS] = "t"};
 static const char *const math_names[] = {
     [ISO_MATH_DEFAULT] = "default", [ISO_MATH_STRICT] = "strict", [ISO_MATH_TF32] = "tf32"};
+static const char *const keep_names[] = {[ISO_KEEP_DEFAULT] = "default",
+                                         [ISO_KEEP_BITS] = "bits",
+                                         [ISO_KEEP_TERMS] = "terms",
+                                         [ISO_KEEP_SCALE] = "scale"};
 static const char *const reduce_op_names[] = {
     [ISO_SUM] = "sum",       [ISO_PRODUCT] = "product", [ISO_MIN] = "min",   [ISO_MAX] = "max",
     [ISO_MEAN] = "mean",     [ISO_DOT] = "dot",         [ISO_ASUM] = "asum", [ISO_NORM2] = "norm2",
@@ -118,6 +122,7 @@ static iso_status parse(const char *call, const char *(*name_at)(int), const cha
 NAME_FUNCTION(iso_variant, iso_variant_name, variant_names)
 NAME_FUNCTION(iso_trans, iso_trans_name, trans_names)
 NAME_FUNCTION(iso_math, iso_math_name, math_names)
+NAME_FUNCTION(iso_keep, iso_keep_name, keep_names)
 NAME_FUNCTION(iso_reduce_op, iso_reduce_op_name, reduce_op_names)
 NAME_FUNCTION(iso_axis, iso_axis_name, axis_names)
 NAME_FUNCTION(iso_map_op, iso_map_op_name, map_op_names)
@@ -142,6 +147,7 @@ const char *iso_op_kind_name(iso_op_kind kind)
 PARSE_FUNCTION(iso_dtype, iso_dtype_parse, iso_dtype_name)
 PARSE_FUNCTION(iso_variant, iso_variant_parse, iso_variant_name)
 PARSE_FUNCTION(iso_math, iso_math_parse, iso_math_name)
+PARSE_FUNCTION(iso_keep, iso_keep_parse, iso_keep_name)
 PARSE_FUNCTION(iso_reduce_op, iso_reduce_op_parse, iso_reduce_op_name)
 PARSE_FUNCTION(iso_axis, iso_axis_parse, iso_axis_name)
 PARSE_FUNCTION(iso_map_op, iso_map_op_parse, iso_map_op_name)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op.c - reads operations, resolves them, binds their operands, and passes them to the backend. */
+/* op.c - reads operations, binds their operands, and passes them to the backend. */
 #include "core/op.h"
 #include "core/call.h"
 #include "core/stream.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static iso_status read_op(const char *call, iso_op_kind kind, const void *args, core_op *out)
@@ -31,146 +30,6 @@ static iso_status read_op(const char *call, iso_op_kind kind, const void *args, 
         out->row->cost(out);
     }
     core_fpenv_leave(&callers);
-    return status;
-}
-
-/* ---- resolving: variant and math mode -------------------------------------------------------- */
-
-/* Whether an operation is supported must not depend on alpha. If alpha = 0 made the sums empty, the
- * device is asked twice: first about sums of the length that the caller gave, then about empty
- * sums. */
-static iso_status ask_table(const char *call, core_op *op, core_device *device)
-{
-    const iso_backend *table = device->table;
-    iso_status status;
-
-    if (op->summed && *op->summed != op->summed_given) {
-        *op->summed = op->summed_given;
-        status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
-        *op->summed = 0;
-        if (status) {
-            return status;
-        }
-    }
-    return CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
-}
-
-/* Why the operation never uses TF32, on any device; NULL if it may. */
-static const char *without_tf32(const core_op *op)
-{
-    if (op->dtype != ISO_F32) {
-        return "only products of f32 can use TF32";
-    }
-    if (*op->variant == ISO_VARIANT_NAIVE || *op->variant == ISO_VARIANT_TILED ||
-        *op->variant == ISO_VARIANT_FIXED) {
-        return "naive, tiled and fixed products do not use TF32: their results are defined bit by "
-               "bit";
-    }
-    return NULL;
-}
-
-/* TF32 is allowed, not required: a device that refuses it is asked about the strict product. */
-static iso_status ask_tf32(const char *call, core_op *op, core_device *device)
-{
-    const char *never = without_tf32(op);
-    core_kept_error kept;
-    iso_status status;
-
-    if (never) {
-        snprintf(op->math_reason, sizeof op->math_reason, "%s", never);
-        return ask_table(call, op, device);
-    }
-    kept = core_error_keep();
-    *op->math = ISO_MATH_TF32;
-    status = ask_table(call, op, device);
-    if (status == ISO_UNSUPPORTED) {
-        snprintf(op->math_reason, sizeof op->math_reason, "%s", core_reason(call));
-        *op->math = ISO_MATH_STRICT;
-        status = ask_table(call, op, device);
-    }
-    if (status) {
-        free(kept.text);
-    } else {
-        core_error_restore(&kept);
-    }
-    return status;
-}
-
-/* What a backend built for this version of the interface does not know about the operation; NULL if
- * it knows everything. Such a backend is not asked, because it may take an unknown variant for one
- * that it has. */
-static const char *unknown_to(const iso_backend *table, const core_op *op)
-{
-    enum { MINOR_OF_FIXED = 6 };
-
-    if (table->abi_minor < op->row->abi_minor) {
-        return op->row->plural;
-    }
-    if (table->abi_minor < op->abi_minor) {
-        return op->newer;
-    }
-    return *op->variant == ISO_VARIANT_FIXED && table->abi_minor < MINOR_OF_FIXED ? "variant fixed"
-                                                                                  : NULL;
-}
-
-static iso_status ask(const char *call, core_op *op, core_device *device, iso_math math)
-{
-    const iso_backend *table = device->table;
-    const char *unknown = unknown_to(table, op);
-
-    if (unknown) {
-        return core_fail(ISO_UNSUPPORTED,
-                         "%s: %s was built for version %u.%u of the backend interface, which has "
-                         "no %s: rebuild it",
-                         call, table->name, table->abi_major, table->abi_minor, unknown);
-    }
-    op->math_reason[0] = 0;
-    if (op->math) {
-        *op->math = ISO_MATH_STRICT;
-    }
-    return op->math && math == ISO_MATH_TF32 ? ask_tf32(call, op, device)
-                                             : ask_table(call, op, device);
-}
-
-static iso_status resolve(const char *call, core_op *op, core_device *device)
-{
-    const iso_variant *order = op->row->order;
-    iso_math math = op->math && *op->math ? *op->math : device->math;
-    core_text reasons = {0};
-    core_kept_error kept;
-    iso_status status = ISO_UNSUPPORTED;
-
-    /* Support must not depend on size, and backends need not handle sizes of 0. So the device is
-     * asked about a single element if the operation is empty. */
-    if (op->empty) {
-        op->row->shrink(op);
-    }
-    if (*op->variant != ISO_VARIANT_AUTO) {
-        if (!(op->row->variants >> *op->variant & 1)) {
-            const char *name = iso_variant_name(*op->variant);
-            return core_fail(ISO_UNSUPPORTED, "%s: variant is %s, which %s do not have", call,
-                             name ? name : "reserved", op->row->plural);
-        }
-        return ask(call, op, device, math);
-    }
-    kept = core_error_keep();
-    for (size_t i = 0; i < sizeof op->row->order / sizeof order[0] && order[i]; i++) {
-        *op->variant = order[i];
-        status = ask(call, op, device, math);
-        if (status != ISO_UNSUPPORTED) {
-            break;
-        }
-        core_text_add(&reasons, "%s%s", i ? "; " : "", iso_last_error());
-    }
-    if (!status) {
-        core_error_restore(&kept);
-    } else if (status == ISO_UNSUPPORTED) {
-        core_fail(status, "%s: no variant is supported: %s", call, core_text_get(&reasons));
-    }
-    if (status) {
-        free(kept.text);
-    }
-    core_text_free(&reasons);
     return status;
 }
 
@@ -420,7 +279,7 @@ iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind
     }
     status = bind(call, &op, stream);
     if (!status) {
-        status = resolve(call, &op, stream->child.device);
+        status = core_op_resolve(call, &op, stream->child.device);
     }
     if (!status) {
         status = submit(call, &op, stream);
@@ -445,7 +304,7 @@ static iso_status question(const char *call, iso_device handle, iso_op_kind kind
     if (!status) {
         status = read_op(call, kind, args, op);
     }
-    return status ? status : resolve(call, op, *device);
+    return status ? status : core_op_resolve(call, op, *device);
 }
 
 iso_status iso_supports(iso_device handle, iso_op_kind kind, const void *args)
@@ -539,7 +398,7 @@ iso_status iso_prepare(iso_stream handle, iso_op_kind kind, const void *args)
         status = read_op(call, kind, args, &op);
     }
     if (!status) {
-        status = resolve(call, &op, stream->child.device);
+        status = core_op_resolve(call, &op, stream->child.device);
     }
     return status ? status : prepare(call, &op, stream);
 }

@@ -47,15 +47,18 @@ enum {
 /* Reserved for matrix units; no operation has it. */
 #define CORE_VARIANT_RESERVED ((iso_variant)4)
 
+enum { CORE_ORDER_MAX = 3 };
+
 /* An operation of the core. To add one, write a file in ops/ and add its line to ops/table.c. */
 typedef struct core_operation {
-    const char *name;     /* "gemm" */
-    const char *plural;   /* "products", for messages */
-    int variants;         /* those that any device may have, as bits */
-    iso_variant order[3]; /* auto tries these in turn; a 0 ends a shorter list */
-    uint32_t abi_minor;   /* minor version of the backend interface that introduced it */
-    uint32_t args_size;   /* bytes of its member of iso_op_args */
-    uint32_t variant_at;  /* the offset of `variant` in that member */
+    const char *name;                  /* "gemm" */
+    const char *plural;                /* "products", for messages */
+    int variants;                      /* those that any device may have, as bits */
+    bool keeps;                        /* its descriptor has the field keep */
+    iso_variant order[CORE_ORDER_MAX]; /* auto tries these in turn; a 0 ends a shorter list */
+    uint32_t abi_minor;  /* minor version of the backend interface that introduced it */
+    uint32_t args_size;  /* bytes of its member of iso_op_args */
+    uint32_t variant_at; /* the offset of `variant` in that member */
     /* Checks the caller's descriptor, and fills args, uses and the other fields that are not 0. */
     iso_status (*read)(const char *call, const void *args, core_op *out);
     /* Fills the cost of an operation that was read. */
@@ -95,6 +98,7 @@ struct core_op {
     iso_op op;
     iso_op_args args;
     iso_variant *variant;           /* in args */
+    iso_keep keep;                  /* as in the caller's descriptor */
     iso_math *math;                 /* in args; NULL if there is none */
     iso_dtype dtype;                /* only set if `math` is */
     char math_reason[ISO_NOTE_MAX]; /* why math is strict although TF32 was requested, or "" */
@@ -112,6 +116,10 @@ struct core_op {
 
 iso_status core_op_execute(const char *call, iso_stream stream, iso_op_kind kind, const void *args);
 
+/* resolve.c: sets the variant and the math mode, and turns an empty operation into one of a single
+ * element. UNSUPPORTED: the device cannot run it. */
+iso_status core_op_resolve(const char *call, core_op *op, core_device *device);
+
 /* check.c: helpers for reading an operation. */
 
 /* Adds an operand and returns its layout. The operand counts as not accessed until the caller fills
@@ -128,6 +136,8 @@ iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, 
 iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
                          int64_t *ld);
 iso_status core_check_variant(const char *call, iso_variant variant);
+/* Checks `keep`, and that a named variant does not contradict it. */
+iso_status core_check_keep(const char *call, iso_keep keep, iso_variant variant);
 /* Checks rows, cols and the variant, in this order. */
 iso_status core_check_matrix(const char *call, int64_t rows, int64_t cols, iso_variant variant);
 iso_status core_check_dtype(const char *call, iso_dtype dtype);

@@ -233,6 +233,10 @@ static const setting settings[] = {
      .check = check_limit, .fatal = true},
     {"ISOMER_MATH", "strict", "whether f32 products may use tf32: strict or tf32",
      .words = "strict, tf32", .fatal = true},
+    {"ISOMER_KEEP", "terms",
+     "what auto keeps: bits (the same on every device), terms (an error relative to the terms) or "
+     "scale (relative to the largest elements: fixed is allowed)",
+     .words = "bits, terms, scale", .fatal = true},
     {"ISOMER_BLAS", NULL, "the BLAS library of the CPU backend: a name that it knows, or a path",
      .check = check_blas},
     {"ISOMER_NUM_THREADS", NULL,

@@ -107,9 +107,15 @@ static int32_t f64_unit(int32_t architecture)
     return architecture == 90 || architecture == 100 ? 16 : architecture == 80 ? 8 : 0;
 }
 
+/* Measured on an H200, with a trial program of the same method and cuBLAS 13: 54.6 TFLOP/s at
+ * N = 2048 in f32, where cuBLAS has 49.2; in f64 51.0 against 55.4 at 4096, and 59.0 against 54.4
+ * at 8192. f16 and bf16 have faster matrix units of their own. No other chip was measured. */
+enum { MEASURED = 90, FIXED_FROM_F32 = 2048, FIXED_FROM_F64 = 8192 };
+
 static void fill_limits(const cuda_device *device, simt_limits *limits)
 {
     enum { TURING = 75 }; /* the first with matrix units for bytes */
+    const bool measured = device->architecture == MEASURED;
     size_t bytes = 0;
     if (cu.cuDeviceTotalMem_v2(&bytes, device->ordinal) != CUDA_DONE) {
         bytes = 0;
@@ -127,6 +133,8 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .shuffle = true,
         .atomic64 = true,
         .bytes = device->architecture >= TURING,
+        .fixed_from_f32 = measured ? FIXED_FROM_F32 : 0,
+        .fixed_from_f64 = measured ? FIXED_FROM_F64 : 0,
         .f64_unit = f64_unit(device->architecture),
         .byte_unit = device->architecture >= 80,
         .shared_most = attribute_of(device->ordinal, CUDA_SHARED_MOST),

@@ -175,6 +175,16 @@ void simt_fixed_plan_make(simt_fixed_plan *p, simt_device *device, const iso_gem
     p->bytes = p->library + (p->way == SIMT_FIXED_LIBRARY ? simt_bytes_workspace(device) : 0);
 }
 
+bool simt_fixed_is_faster(simt_device *device, const iso_gemm_op *g)
+{
+    const simt_limits *limits = &device->limits;
+    const int32_t from = g->dtype == ISO_F32   ? limits->fixed_from_f32
+                         : g->dtype == ISO_F64 ? limits->fixed_from_f64
+                                               : 0;
+    return from > 0 && g->m >= from && g->n >= from && g->k >= from &&
+           way_for(device, g) == SIMT_FIXED_LIBRARY;
+}
+
 iso_status simt_fixed_supports(const simt_device *device, const iso_gemm_op *g)
 {
     if (moduli_for(g->dtype, g->k) == 0) {

@@ -427,6 +427,12 @@ static int64_t gemm_add_term(void *args, iso_ref zeros)
     return (op->m > op->n ? op->m : op->n) * iso_dtype_size(op->dtype);
 }
 
+/* A product with a vector reads A once: fixed only adds work. */
+int32_t simt_prefers_fixed(void *device, const iso_op *op)
+{
+    return op->kind == ISO_OP_GEMM && simt_fixed_is_faster(device, op->gemm);
+}
+
 const simt_operation simt_gemm = {
     .variant_at = offsetof(iso_gemm_op, variant),
     .library_at = offsetof(iso_gemm_op, library),

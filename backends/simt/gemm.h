@@ -62,6 +62,8 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
 
 /* ---- fixed_plan.c, gemm_fixed.c: the variant fixed ------------------------------------------- */
 
+/* Whether it is expected to be faster than every other variant. */
+bool simt_fixed_is_faster(simt_device *device, const iso_gemm_op *g);
 iso_status simt_fixed_supports(const simt_device *device, const iso_gemm_op *g);
 int64_t simt_fixed_workspace(simt_device *device, const iso_gemm_op *g);
 void simt_fixed_describe(simt_device *device, const iso_gemm_op *g, iso_op_info *out);

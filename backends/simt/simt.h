@@ -63,6 +63,9 @@ typedef struct simt_limits {
     /* Products inside other operations may use the vendor's library for bytes, because it has
      * matrix units for them. */
     bool bytes;
+    /* From these m, n and k on, a fixed product by that library is expected to be faster than every
+     * other variant; 0: never. */
+    int32_t fixed_from_f32, fixed_from_f64;
     /* The rows of one instruction of its f64 matrix unit: 8 or 16 (see dialect.h); 0: none is used,
      * and f64_unit_problem says why, or is NULL if the device has no such unit. */
     int32_t f64_unit;
@@ -502,6 +505,7 @@ iso_status simt_memory_import(void *device, void *native, int64_t bytes, void **
 void simt_memory_forget(void *device, void *memory);
 int32_t simt_memory_is_read_only(void *device, void *memory);
 iso_status simt_native_get(void *device, iso_native_kind kind, void *object, void **native);
+int32_t simt_prefers_fixed(void *device, const iso_op *op);
 iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
 
 /* The entries of a descriptor that are the same for every driver. */
@@ -517,7 +521,7 @@ iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
     .copy_peer = simt_copy_peer, .stream_adopt = simt_stream_adopt,                                \
     .memory_import = simt_memory_import, .memory_forget = simt_memory_forget,                      \
     .memory_is_read_only = simt_memory_is_read_only, .native_get = simt_native_get,                \
-    .dlpack_device = simt_dlpack_device
+    .dlpack_device = simt_dlpack_device, .prefers_fixed = simt_prefers_fixed
 
 /* Defines a backend's descriptor and its query function, isomer_builtin_NAME_query, which stores
  * the host in HOST. The arguments after BUILD are the backend's own entries: probe, memory_free,

@@ -149,7 +149,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
         status = core_check_variant(call, args.variant);
     }
     if (!status) {
-        status = core_check_reserved(call, "args", args.reserved);
+        status = core_check_keep(call, args.keep, args.variant);
     }
     if (status) {
         return status;
@@ -188,6 +188,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
     out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
     out->dtype = op->dtype;
     out->math = &op->math;
+    out->keep = args.keep;
     return check_layout(call, &args, out);
 }
 
@@ -234,6 +235,7 @@ const core_operation core_gemm = {
     .name = "gemm",
     .plural = "products",
     .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_FIXED,
+    .keeps = true,
     .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
     .args_size = (uint32_t)sizeof(iso_gemm_op),
     .variant_at = (uint32_t)offsetof(iso_gemm_op, variant),

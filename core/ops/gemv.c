@@ -22,7 +22,7 @@ static iso_status check_enumerators(const char *call, const iso_gemv_args *args)
         status = core_check_variant(call, args->variant);
     }
     if (!status) {
-        status = core_check_reserved(call, "args", args->reserved);
+        status = core_check_keep(call, args->keep, args->variant);
     }
     if (!status && args->library < 0) {
         status = core_fail(ISO_INVALID,
@@ -119,8 +119,8 @@ static iso_status read(const char *call, const void *given, core_op *out)
     iso_gemv_args args;
     iso_status status;
 
-    status = core_struct_read(call, "args", given, CORE_END_OF(iso_gemv_args, reserved), &args,
-                              sizeof args);
+    status =
+        core_struct_read(call, "args", given, CORE_END_OF(iso_gemv_args, keep), &args, sizeof args);
     if (!status) {
         status = check_enumerators(call, &args);
     }
@@ -152,6 +152,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
     if (core_is_zero(op->alpha)) {
         op->k = 0;
     }
+    out->keep = args.keep;
     out->empty = op->m ? CORE_NOT_EMPTY : CORE_NOTHING;
     return check_layout(call, &args, out);
 }
@@ -198,6 +199,7 @@ const core_operation core_gemv = {
     .name = "gemv",
     .plural = "products with a vector",
     .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_FIXED,
+    .keeps = true,
     .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
     .abi_minor = 4,
     .args_size = (uint32_t)sizeof(iso_gemv_op),

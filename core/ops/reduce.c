@@ -171,7 +171,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
         status = check_values(call, &args, &result);
     }
     if (!status) {
-        status = core_check_reserved(call, "args", args.reserved);
+        status = core_check_keep(call, args.keep, args.variant);
     }
     if (status) {
         return status;
@@ -187,6 +187,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
         .ld_x = args.ld_x,
         .ld_y = args.op == ISO_DOT ? args.ld_y : 0,
     };
+    out->keep = args.keep;
     if (args.op == ISO_XOR) {
         out->abi_minor = 5;
         out->newer = "reduction xor";
@@ -227,6 +228,7 @@ const core_operation core_reduce = {
     .name = "reduce",
     .plural = "reductions",
     .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_PARTIALS,
+    .keeps = true,
     .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
     .args_size = (uint32_t)sizeof(iso_reduce_op_args),
     .variant_at = (uint32_t)offsetof(iso_reduce_op_args, variant),

@@ -66,7 +66,7 @@ ISO_BEGIN_DECLS
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
     6 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
-         device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED */
+         device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED, prefers_fixed */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
@@ -374,6 +374,13 @@ typedef struct iso_backend {
      * listed. The first call for a device may be slow, so the core asks only about devices that it
      * needs. */
     iso_status (*device_usable)(int32_t index);
+
+    /* -- minor 6 -- */
+    /* Optional. Called for a product or a product with a vector whose variant is FIXED. Returns 1
+     * if it is expected to be faster on this device than every other variant. Then auto chooses it
+     * for a caller that allows it (ISO_KEEP_SCALE), if it is also supported. Without this entry
+     * auto never chooses it. */
+    int32_t (*prefers_fixed)(void *device, const iso_op *op);
 } iso_backend;
 
 /*

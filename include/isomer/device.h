@@ -145,6 +145,8 @@ typedef struct iso_device_options {
     uint32_t size;
     iso_math math;        /* default for the device's operations; 0: ISOMER_MATH */
     int64_t memory_limit; /* bytes; 0: ISOMER_MEMORY_LIMIT; -1: none */
+    iso_keep keep;        /* default for the device's operations; 0: ISOMER_KEEP */
+    uint32_t reserved;
 } iso_device_options;
 #define ISO_DEVICE_OPTIONS_INIT ISO_INIT_OF(iso_device_options)
 
@@ -160,7 +162,8 @@ typedef struct iso_device_options {
  */
 ISO_API iso_status iso_device_open(const char *spec, iso_device *out);
 
-/* The same with options; `options` may be NULL. Also INVALID: a limit below -1, an unknown math. */
+/* The same with options; `options` may be NULL. Also INVALID: a limit below -1, an unknown math
+ * or keep. */
 ISO_API iso_status iso_device_open_with(const char *spec, const iso_device_options *options,
                                         iso_device *out);
 

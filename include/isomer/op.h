@@ -29,6 +29,11 @@
  *   NO_MEMORY: no scratch memory. BACKEND, DEVICE_LOST: from the vendor.
  *   A late error of the stream: see stream.h.
  *
+ * `auto` chooses a variant by what the field `keep` asks for (iso_keep in types.h). To get the same
+ * bits on every device, set it to ISO_KEEP_BITS, in the descriptor or when opening the device. A
+ * variant that is named is used as it is; but if the descriptor also sets `keep` to something that
+ * this variant does not keep, the call is INVALID.
+ *
  * An operation that fails writes nothing. The descriptor is read only during the call and may be
  * changed afterwards.
  */
@@ -66,7 +71,7 @@ typedef struct iso_gemm_args {
     int64_t stride_a, stride_b, stride_c; /* elements; used if batch is over 1 */
     int32_t library; /* vendor: index of the device's library, 0 is the first; UNSUPPORTED beyond
                         the last. iso_describe names it */
-    uint32_t reserved;
+    iso_keep keep;   /* what auto must keep */
 } iso_gemm_args;
 #define ISO_GEMM_ARGS_INIT ISO_INIT_OF_2(iso_gemm_args, alpha, 1.0, batch, 1)
 
@@ -94,7 +99,7 @@ typedef struct iso_gemv_args {
     int64_t batch;                        /* 0 means 1 */
     int64_t stride_a, stride_x, stride_y; /* elements; used if batch is over 1 */
     int32_t library;                      /* as in iso_gemm_args */
-    uint32_t reserved;
+    iso_keep keep;                        /* as in iso_gemm_args */
 } iso_gemv_args;
 #define ISO_GEMV_ARGS_INIT ISO_INIT_OF_2(iso_gemv_args, alpha, 1.0, batch, 1)
 
@@ -133,7 +138,7 @@ typedef struct iso_reduce_args {
     iso_dtype dtype; /* of x and y */
     iso_variant variant;
     iso_axis axis;
-    uint32_t reserved;
+    iso_keep keep; /* what auto must keep */
     int64_t rows, cols;
     iso_operand x, y; /* y: dot only */
     int64_t ld_x, ld_y;

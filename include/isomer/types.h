@@ -26,8 +26,8 @@ typedef enum iso_dtype {
 
 /* How an operation is computed. */
 typedef enum iso_variant {
-    ISO_VARIANT_AUTO = 0,   /* "auto": vendor if there is one, else tiled, else naive; a
-                             * transpose is tiled */
+    ISO_VARIANT_AUTO = 0,   /* "auto": vendor if there is one, else tiled, else naive, unless
+                             * iso_keep says otherwise; a transpose is tiled */
     ISO_VARIANT_NAIVE = 1,  /* "naive": the textbook kernel, one result per work-item */
     ISO_VARIANT_TILED = 2,  /* "tiled": blocked for caches and registers; isomer's fastest */
     ISO_VARIANT_VENDOR = 3, /* "vendor": the vendor's library, which iso_describe names */
@@ -53,6 +53,23 @@ typedef enum iso_math {
                              required: an operation without TF32 runs strict, and iso_describe says
                              so */
 } iso_math;
+
+/*
+ * What ISO_VARIANT_AUTO must keep when it chooses the variant of a product or a reduction. A
+ * variant that is named runs, whatever the default is. Transposes and maps have no such choice: for
+ * them auto has the same bits on every device anyway. docs/variants.md has examples, errors as
+ * formulas, and the devices and sizes for which auto is fixed.
+ */
+typedef enum iso_keep {
+    ISO_KEEP_DEFAULT = 0, /* what was set when opening the device, else ISOMER_KEEP, else terms */
+    ISO_KEEP_BITS = 1,    /* "bits": the same bits on every device, which docs/bits.md defines. auto
+                           * is tiled, and UNSUPPORTED where a device has none */
+    ISO_KEEP_TERMS = 2,   /* "terms": an error relative to the sum of the magnitudes of the terms,
+                           * as a usual product or sum has. auto is vendor, else tiled, else naive */
+    ISO_KEEP_SCALE = 3    /* "scale": of products, an error relative to K times the largest
+                           * magnitudes of A's row and B's column is enough. auto may be fixed,
+                           * where that is expected to be faster; otherwise as terms */
+} iso_keep;
 
 /* What a reduction computes. */
 typedef enum iso_reduce_op {
@@ -102,6 +119,7 @@ ISO_API const char *iso_dtype_name(iso_dtype dtype);
 ISO_API const char *iso_variant_name(iso_variant variant);
 ISO_API const char *iso_trans_name(iso_trans trans);
 ISO_API const char *iso_math_name(iso_math math);
+ISO_API const char *iso_keep_name(iso_keep keep);
 ISO_API const char *iso_reduce_op_name(iso_reduce_op op);
 ISO_API const char *iso_axis_name(iso_axis axis);
 ISO_API const char *iso_map_op_name(iso_map_op op);
@@ -111,6 +129,7 @@ ISO_API const char *iso_op_kind_name(iso_op_kind kind);
 ISO_API iso_status iso_dtype_parse(const char *text, iso_dtype *out);
 ISO_API iso_status iso_variant_parse(const char *text, iso_variant *out);
 ISO_API iso_status iso_math_parse(const char *text, iso_math *out);
+ISO_API iso_status iso_keep_parse(const char *text, iso_keep *out);
 ISO_API iso_status iso_reduce_op_parse(const char *text, iso_reduce_op *out);
 ISO_API iso_status iso_axis_parse(const char *text, iso_axis *out);
 ISO_API iso_status iso_map_op_parse(const char *text, iso_map_op *out);

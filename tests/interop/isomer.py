@@ -48,7 +48,7 @@ class Gemm(ctypes.Structure):
                 [(name, Operand) for name in "abc"] +
                 [(name, ctypes.c_int64) for name in
                  "lda ldb ldc batch stride_a stride_b stride_c".split()] +
-                [("library", ctypes.c_int32), ("reserved", ctypes.c_uint32)])
+                [("library", ctypes.c_int32), ("keep", ctypes.c_int)])
 
 
 lib.iso_device_open.argtypes = [ctypes.c_char_p, ctypes.POINTER(Handle)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # readme.sh: what the documents show is true: every block marked ```sh runs without an error, with
 # the tool on PATH, in a copy of the examples; every option of isomer that is named exists; the
-# program in the README is identical to examples/multiply.c.
+# programs in README.md, docs/gemv.md and docs/variants.md are those of the examples, or parts of them.
 . "$ISOMER_TEST_COMMON"
 
 # blocks LANGUAGE FILE: the lines of its blocks.
@@ -9,10 +9,22 @@ blocks() {
     awk -v fence="\`\`\`$1" '$0 == fence { on = 1; next } /^```/ { on = 0 } on' "$2"
 }
 
-blocks c "$source_dir/README.md" >"$scratch/readme.c"
+# part_of PAGE PART: the lines in the file PART stand one after another in examples/same_bits.c.
+part_of() {
+    [ "$(wc -l <"$2")" -ge 10 ] || fail "$1 shows too little of examples/same_bits.c"
+    sed -n "/$(head -n 1 "$2")/,\$p" "$source_dir/examples/same_bits.c" | head -n "$(wc -l <"$2")" | diff "$2" - ||
+        fail "the program in $1 (<) and examples/same_bits.c (>) differ"
+}
+
+blocks c "$source_dir/README.md" >"$scratch/all.c"
+sed -n '1,/^}/p' "$scratch/all.c" >"$scratch/readme.c"
 grep -v 'SPDX' "$source_dir/examples/multiply.c" >"$scratch/example.c"
 diff "$scratch/readme.c" "$scratch/example.c" ||
     fail "the program in README.md (<) and examples/multiply.c (>) differ"
+sed '1,/^}/d' "$scratch/all.c" >"$scratch/part.c"
+part_of README.md "$scratch/part.c"
+blocks c "$source_dir/docs/variants.md" >"$scratch/part.c"
+part_of docs/variants.md "$scratch/part.c"
 
 blocks c "$source_dir/docs/gemv.md" >"$scratch/gemv.c"
 grep -v 'SPDX' "$source_dir/examples/power.c" >"$scratch/example.c"

@@ -31,6 +31,7 @@ static void test_round_trips(void **state)
     ROUND_TRIP(iso_dtype, ISO_I64, iso_dtype_name, iso_dtype_parse);
     ROUND_TRIP(iso_variant, ISO_VARIANT_FIXED, iso_variant_name, iso_variant_parse);
     ROUND_TRIP(iso_math, ISO_MATH_TF32, iso_math_name, iso_math_parse);
+    ROUND_TRIP(iso_keep, ISO_KEEP_SCALE, iso_keep_name, iso_keep_parse);
     ROUND_TRIP(iso_reduce_op, ISO_XOR, iso_reduce_op_name, iso_reduce_op_parse);
     ROUND_TRIP(iso_axis, ISO_AXIS_1, iso_axis_name, iso_axis_parse);
     ROUND_TRIP(iso_map_op, ISO_MAP_CHAIN, iso_map_op_name, iso_map_op_parse);

@@ -26,7 +26,7 @@ static void test_list(void **state)
         "ISOMER_BACKEND",      "ISOMER_MEMORY_LIMIT",  "ISOMER_MATH",      "ISOMER_BLAS",
         "ISOMER_NUM_THREADS",  "ISOMER_REQUIRE",       "ISOMER_CACHE_DIR", "ISOMER_BACKEND_PATH",
         "ISOMER_LOG",          "ISOMER_TRACE",         "ISOMER_CPU_ISA",   "ISOMER_TILES",
-        "ISOMER_OPENCL_FORCE", "ISOMER_TRIAL_SECONDS",
+        "ISOMER_OPENCL_FORCE", "ISOMER_TRIAL_SECONDS", "ISOMER_KEEP",
     };
     iso_setting setting = ISO_SETTING_INIT;
     int32_t count = 0;
@@ -92,6 +92,10 @@ static void test_validation(void **state)
         {"ISOMER_MATH", "default", 0},
         {"ISOMER_MATH", "tf32", 1},
         {"ISOMER_MATH", "", 1},
+        {"ISOMER_KEEP", "tiled", 0},
+        {"ISOMER_KEEP", "default", 0},
+        {"ISOMER_KEEP", "bits", 1},
+        {"ISOMER_KEEP", "", 1},
         {"ISOMER_MEMORY_LIMIT", "8G", 1},
         {"ISOMER_MEMORY_LIMIT", "8g", 1},
         {"ISOMER_MEMORY_LIMIT", "100%", 1},

@@ -144,24 +144,17 @@ static void test_answers(void **state)
  * this list with the headers. */
 static void test_reserved_read(void **state)
 {
-    iso_gemm_args gemm = unit_gemm(s.buffer, 8);       /* RESERVED iso_gemm_args */
-    iso_reduce_args reduce = unit_sum(s.buffer, 10);   /* RESERVED iso_reduce_args */
-    iso_gemv_args gemv = unit_gemv(s.buffer, 8);       /* RESERVED iso_gemv_args */
-    iso_native_device native = ISO_NATIVE_DEVICE_INIT; /* RESERVED iso_native_device */
-    iso_cost_info cost = ISO_COST_INFO_INIT;
+    iso_device_options options = ISO_DEVICE_OPTIONS_INIT; /* RESERVED iso_device_options */
+    iso_native_device native = ISO_NATIVE_DEVICE_INIT;    /* RESERVED iso_native_device */
     iso_device device;
 
     (void)state;
-    gemm.reserved = 6;
-    fails(iso_gemm(s.stream, &gemm), ISO_INVALID, "args->reserved is 6", "0");
-    fails(iso_supports(s.device, ISO_OP_GEMM, &gemm), ISO_INVALID, "args->reserved is 6");
-    fails(iso_cost(ISO_OP_GEMM, &gemm, &cost), ISO_INVALID, "args->reserved is 6");
-    gemm.size = offsetof(iso_gemm_args, reserved); /* beyond the end */
-    works(iso_gemm(s.stream, &gemm));
-    reduce.reserved = 5;
-    fails(iso_reduce(s.stream, &reduce), ISO_INVALID, "args->reserved is 5", "0");
-    gemv.reserved = 4;
-    fails(iso_gemv(s.stream, &gemv), ISO_INVALID, "args->reserved is 4", "0");
+    options.reserved = 6;
+    fails(iso_device_open_with("openmp", &options, &device), ISO_INVALID, "options->reserved is 6",
+          "0");
+    options.size = offsetof(iso_device_options, reserved); /* beyond the end */
+    works(iso_device_open_with("openmp", &options, &device));
+    works(iso_device_close(device));
     native.reserved = 7;
     fails(iso_device_adopt("openmp", &native, NULL, &device), ISO_INVALID, "native->reserved is 7",
           "0");
@@ -217,6 +210,9 @@ static void test_options(void **state)
     options.math = (iso_math)3;
     fails(iso_device_open_with("openmp", &options, &device), ISO_INVALID, "options->math", "3");
     options.math = ISO_MATH_TF32;
+    options.keep = (iso_keep)4;
+    fails(iso_device_open_with("openmp", &options, &device), ISO_INVALID, "options->keep", "4");
+    options.keep = ISO_KEEP_SCALE;
     works(iso_device_open_with("openmp", &options, &device));
     works(iso_device_get_memory_use(device, &use));
     assert_int_equal(use.limit, 12345);

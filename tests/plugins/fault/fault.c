@@ -16,6 +16,7 @@
  *   odd-status         execute returns a number that is not a status
  *   aborts             execute ends the process, as some drivers do
  *   huge-workspace     requests more scratch memory than there is
+ *   prefers-fixed      says that fixed products are faster, although they are not
  *   escapes            all its texts contain characters that control a terminal
  *   escapes-probe      ... and probe fails with such a text
  *   escapes-execute    ... and execute does
@@ -344,6 +345,13 @@ static iso_status execute(void *outer, const iso_op *op)
     return status;
 }
 
+static int32_t prefers_fixed(void *device, const iso_op *op)
+{
+    (void)device;
+    (void)op;
+    return fault_is("prefers-fixed");
+}
+
 static iso_status prepare(void *outer, const iso_op *op)
 {
     (void)outer;
@@ -441,5 +449,6 @@ const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
     longer.table.execute = execute;
     longer.table.prepare = prepare;
     longer.table.copy_peer = copy_peer;
+    longer.table.prefers_fixed = prefers_fixed;
     return faulty_table();
 }

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* resolve.c - how a device runs an operation: asks its backend what it supports, and chooses the
+ * variant and the math mode. */
+#include "core/call.h"
+#include "core/op.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- support and math mode ------------------------------------------------------------------- */
+
+/* Whether an operation is supported must not depend on alpha. If alpha = 0 made the sums empty, the
+ * device is asked twice: first about sums of the length that the caller gave, then about empty
+ * sums. */
+static iso_status ask_table(const char *call, core_op *op, core_device *device)
+{
+    const iso_backend *table = device->table;
+    iso_status status;
+
+    if (op->summed && *op->summed != op->summed_given) {
+        *op->summed = op->summed_given;
+        status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
+        *op->summed = 0;
+        if (status) {
+            return status;
+        }
+    }
+    return CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
+}
+
+/* Why the operation never uses TF32, on any device; NULL if it may. */
+static const char *without_tf32(const core_op *op)
+{
+    if (op->dtype != ISO_F32) {
+        return "only products of f32 can use TF32";
+    }
+    if (*op->variant == ISO_VARIANT_NAIVE || *op->variant == ISO_VARIANT_TILED ||
+        *op->variant == ISO_VARIANT_FIXED) {
+        return "naive, tiled and fixed products do not use TF32: their results are defined bit by "
+               "bit";
+    }
+    return NULL;
+}
+
+/* TF32 is allowed, not required: a device that refuses it is asked about the strict product. */
+static iso_status ask_tf32(const char *call, core_op *op, core_device *device)
+{
+    const char *never = without_tf32(op);
+    core_kept_error kept;
+    iso_status status;
+
+    if (never) {
+        snprintf(op->math_reason, sizeof op->math_reason, "%s", never);
+        return ask_table(call, op, device);
+    }
+    kept = core_error_keep();
+    *op->math = ISO_MATH_TF32;
+    status = ask_table(call, op, device);
+    if (status == ISO_UNSUPPORTED) {
+        snprintf(op->math_reason, sizeof op->math_reason, "%s", core_reason(call));
+        *op->math = ISO_MATH_STRICT;
+        status = ask_table(call, op, device);
+    }
+    if (status) {
+        free(kept.text);
+    } else {
+        core_error_restore(&kept);
+    }
+    return status;
+}
+
+/* What a backend built for this version of the interface does not know about the operation; NULL if
+ * it knows everything. Such a backend is not asked, because it may take an unknown variant for one
+ * that it has. */
+static const char *unknown_to(const iso_backend *table, const core_op *op)
+{
+    enum { MINOR_OF_FIXED = 6 };
+
+    if (table->abi_minor < op->row->abi_minor) {
+        return op->row->plural;
+    }
+    if (table->abi_minor < op->abi_minor) {
+        return op->newer;
+    }
+    return *op->variant == ISO_VARIANT_FIXED && table->abi_minor < MINOR_OF_FIXED ? "variant fixed"
+                                                                                  : NULL;
+}
+
+static iso_status ask(const char *call, core_op *op, core_device *device, iso_math math)
+{
+    const iso_backend *table = device->table;
+    const char *unknown = unknown_to(table, op);
+
+    if (unknown) {
+        return core_fail(ISO_UNSUPPORTED,
+                         "%s: %s was built for version %u.%u of the backend interface, which has "
+                         "no %s: rebuild it",
+                         call, table->name, table->abi_major, table->abi_minor, unknown);
+    }
+    op->math_reason[0] = 0;
+    if (op->math) {
+        *op->math = ISO_MATH_STRICT;
+    }
+    return op->math && math == ISO_MATH_TF32 ? ask_tf32(call, op, device)
+                                             : ask_table(call, op, device);
+}
+
+/* ---- auto ------------------------------------------------------------------------------------ */
+
+static iso_keep keep_of(const core_op *op, const core_device *device)
+{
+    return !op->row->keeps ? ISO_KEEP_TERMS : op->keep ? op->keep : device->keep;
+}
+
+/* Whether the backend expects fixed to be faster than the other variants. A product that may use
+ * TF32 is not fixed: TF32 is faster. The choice must not depend on alpha, so the backend gets the
+ * length that the caller gave. */
+static bool prefers_fixed(const char *call, core_op *op, core_device *device, iso_math math)
+{
+    const iso_backend *table = device->table;
+    int32_t preferred = 0;
+    int64_t summed;
+
+    if (!(op->row->variants & CORE_FIXED) || !table->prefers_fixed ||
+        (op->dtype == ISO_F32 && math == ISO_MATH_TF32) || core_stack_check(call, table)) {
+        return false;
+    }
+    summed = *op->summed;
+    *op->summed = op->summed_given;
+    *op->variant = ISO_VARIANT_FIXED;
+    CORE_DO(preferred = table->prefers_fixed(device->physical->device, &op->op));
+    *op->summed = summed;
+    return preferred != 0;
+}
+
+/* Fills `order` with the variants to try in turn: at most CORE_ORDER_MAX + 1, and a 0. */
+static void order_of(const char *call, core_op *op, core_device *device, iso_math math,
+                     iso_variant *order)
+{
+    iso_keep keep = keep_of(op, device);
+    int count = 0;
+
+    if (keep == ISO_KEEP_BITS) {
+        order[0] = ISO_VARIANT_TILED;
+        order[1] = ISO_VARIANT_AUTO;
+        return;
+    }
+    if (keep == ISO_KEEP_SCALE && prefers_fixed(call, op, device, math)) {
+        order[count++] = ISO_VARIANT_FIXED;
+    }
+    for (int i = 0; i < CORE_ORDER_MAX; i++) {
+        order[count++] = op->row->order[i];
+    }
+    order[count] = ISO_VARIANT_AUTO;
+}
+
+/* Replaces the variant auto by the first one that the device supports. */
+static iso_status choose(const char *call, core_op *op, core_device *device, iso_math math)
+{
+    iso_variant order[CORE_ORDER_MAX + 2];
+    core_text reasons = {0};
+    core_kept_error kept = core_error_keep();
+    iso_status status = ISO_UNSUPPORTED;
+
+    order_of(call, op, device, math, order);
+    for (int i = 0; order[i]; i++) {
+        *op->variant = order[i];
+        status = ask(call, op, device, math);
+        if (status != ISO_UNSUPPORTED) {
+            break;
+        }
+        core_text_add(&reasons, "%s%s", i ? "; " : "", iso_last_error());
+    }
+    if (!status) {
+        core_error_restore(&kept);
+    } else if (status == ISO_UNSUPPORTED) {
+        core_fail(status, "%s: %s: %s", call,
+                  keep_of(op, device) == ISO_KEEP_BITS
+                      ? "keep is bits, and only tiled keeps them, but it is not supported"
+                      : "no variant is supported",
+                  core_text_get(&reasons));
+    }
+    if (status) {
+        free(kept.text);
+    }
+    core_text_free(&reasons);
+    return status;
+}
+
+iso_status core_op_resolve(const char *call, core_op *op, core_device *device)
+{
+    iso_math math = op->math && *op->math ? *op->math : device->math;
+
+    /* Support must not depend on size, and backends need not handle sizes of 0. So the device is
+     * asked about a single element if the operation is empty. */
+    if (op->empty) {
+        op->row->shrink(op);
+    }
+    if (*op->variant == ISO_VARIANT_AUTO) {
+        return choose(call, op, device, math);
+    }
+    if (!(op->row->variants >> *op->variant & 1)) {
+        const char *name = iso_variant_name(*op->variant);
+        return core_fail(ISO_UNSUPPORTED, "%s: variant is %s, which %s do not have", call,
+                         name ? name : "reserved", op->row->plural);
+    }
+    return ask(call, op, device, math);
+}
