@@ -20,6 +20,7 @@ typedef struct companies {
     verify_target *target; /* in turn */
     base_record *bases;    /* of the target's device, for each of its libraries in turn */
     company_load load;
+    char closed[320]; /* why the device is not open; "": it is */
     int done;
 } companies;
 
@@ -138,6 +139,11 @@ static bool run_in_company(companies *c, const bench_case *item)
         return false;
     }
     memset(c->result, 0, sizeof *c->result);
+    if (c->closed[0] != '\0') {
+        snprintf(c->result->reason, sizeof c->result->reason, "%s", c->closed);
+        c->result->status = BENCH_ERROR;
+        return false;
+    }
     switch (item->company.axis) {
     case COMPANY_INLINE:
     case COMPANY_STREAMS:
@@ -167,7 +173,7 @@ static bool run_case(companies *c, int index)
     double begin = tool_seconds();
     bool same = run_in_company(c, &with);
     bench_status status = c->result->status;
-    if (!same && status == BENCH_ERROR) {
+    if (!same && status == BENCH_ERROR && c->closed[0] == '\0') {
         verify_runner_renew(c->target->runner);
     }
     c->result->seconds = tool_seconds() - begin;
@@ -274,28 +280,38 @@ static bool is_chosen(const verify_run *run, int32_t setting)
     return false;
 }
 
-/* The device is opened with the setting, used, and opened again without it. Returns TOOL_OK, or an
- * exit code after a message. */
-static int with_setting(companies *c, int first, int32_t index, bool inlines, bool *go_on)
+/* Opens the device again. If it does not open, its next cases are errors. */
+static void reopen(companies *c, verify_runner *runner, const char *how)
+{
+    c->load.made = false;
+    c->closed[0] = '\0';
+    if (!verify_runner_reopen(runner)) {
+        snprintf(c->closed, sizeof c->closed, "the device does not open with %s: %s", how,
+                 tool_reason());
+    }
+}
+
+/* The device is opened with the setting, used, and opened again without it. False: a failure, and
+ * --fail-fast. */
+static bool with_setting(companies *c, int first, int32_t index, bool inlines)
 {
     const company_setting *setting = &company_settings[index];
     verify_runner *runner = c->run->targets[first].runner;
     const char *now = getenv(setting->variable);
-    char *before = now ? strdup(now) : NULL;
-    int code = TOOL_OK;
+    char *before = now ? strdup(now) : NULL, how[64];
+    bool go_on = true;
     if (now && !before) {
-        return tool_error(TOOL_INTERNAL, "no memory");
+        tool_no_memory("a setting");
     }
     setenv(setting->variable, setting->value, 1);
-    c->load.made = false;
-    if (!verify_runner_reopen(runner)) {
-        code = tool_error(tool_code(iso_last_status()), "%s", tool_reason());
-    } else if (setting->axis == COMPANY_THREADS &&
-               runner->info.threads != strtol(setting->value, NULL, 10)) {
+    snprintf(how, sizeof how, "%s=%s", setting->variable, setting->value);
+    reopen(c, runner, how);
+    if (c->closed[0] == '\0' && setting->axis == COMPANY_THREADS &&
+        runner->info.threads != strtol(setting->value, NULL, 10)) {
         tool_error(TOOL_OK, "%s with %s threads is left out: the device opened with %d",
                    runner->info.spec, setting->value, (int)runner->info.threads);
     } else {
-        *go_on = run_setting(c, first, index, inlines);
+        go_on = run_setting(c, first, index, inlines);
     }
     if (before) {
         setenv(setting->variable, before, 1);
@@ -303,34 +319,34 @@ static int with_setting(companies *c, int first, int32_t index, bool inlines, bo
         unsetenv(setting->variable);
     }
     free(before);
-    if (code == TOOL_OK && !verify_runner_reopen(runner)) {
-        code = tool_error(tool_code(iso_last_status()), "%s", tool_reason());
-    }
-    c->load.made = false;
-    return code;
+    reopen(c, runner, "its first settings");
+    return go_on;
 }
 
 static int run_device(companies *c, int first)
 {
     const verify_runner *runner = c->run->targets[first].runner;
-    bool inlines = has_inline(runner), go_on;
-    int code = TOOL_OK;
+    bool inlines = has_inline(runner), takes[COMPANY_SETTINGS], go_on;
     c->load = (company_load){.made = false};
+    c->closed[0] = '\0';
     c->bases = calloc((size_t)c->run->cases->bases->count * VERIFY_LIBRARIES, sizeof *c->bases);
     if (!c->bases) {
         return tool_error(TOOL_INTERNAL, "no memory for the results");
+    }
+    for (int32_t s = 1; s < COMPANY_SETTINGS; s++) {
+        takes[s] = is_chosen(c->run, s) && applies(runner, &company_settings[s]);
     }
     go_on = run_setting(c, first, 0, inlines);
     if (go_on) {
         compute_bases(c, first);
     }
-    for (int32_t s = 1; s < COMPANY_SETTINGS && go_on && code == TOOL_OK; s++) {
-        if (is_chosen(c->run, s) && applies(runner, &company_settings[s])) {
-            code = with_setting(c, first, s, inlines, &go_on);
+    for (int32_t s = 1; s < COMPANY_SETTINGS && go_on; s++) {
+        if (takes[s]) {
+            go_on = with_setting(c, first, s, inlines);
         }
     }
     free_bases(c);
-    return code;
+    return TOOL_OK;
 }
 
 int verify_run_companies(verify_run *run)

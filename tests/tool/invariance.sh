@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# invariance.sh MUTANTS REFERENCE: isomer verify --invariance: its list, its options, its table, and
+# invariance.sh MUTANTS REFERENCE FAULT: isomer verify --invariance: its list, its options, its table, and
 # what it says about a change. Mutant 91 adds in another order from the 65th member of a batch on.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
@@ -69,6 +69,14 @@ sh -c "$command" >again 2>&1 || code=$?
 [ "$code" -eq 1 ] || fail "the command that repeats it exits with $code"
 says again '0 passed, 1 failed'
 grep -F "$(grep -m 1 'in this company' out)" again || fail "the repeated case says something else"
+
+# A device that does not open with a setting: these cases are errors, and the others are kept.
+code=0
+ISOMER_BACKEND_PATH=$3 ISOMER_FAULT=no-small-tiles "$tool" verify --invariance --backend fault --op gemm \
+    --variant naive --dtype f32 --case '*/f32/[rt]*' --json json >out 2>err || code=$?
+[ "$code" -eq 1 ] || fail "a setting with which the device does not open: exit code $code: $(cat out err)"
+says out ' rows 0/64 ' ' tiles 0/0!5 ' 'does not open with ISOMER_TILES=small: ' 'faultOpen'
+[ "$(grep -c '"status": "error"' json)" = 5 ] || fail "the JSON does not hold the errors"
 
 # What a vendor's library changes is no failure.
 code=0

@@ -8,6 +8,7 @@
  *   probe-fails        probe returns BACKEND             no-device     probe finds no device
  *   open-fails         device_open returns BACKEND       stream-fails  stream_create does
  *   no-gemm            supports refuses products         alloc:N       the N-th host->alloc fails
+ *   no-small-tiles     device_open returns BACKEND while ISOMER_TILES is set, which the device has
  *   execute-fails      execute returns BACKEND           late-error    stream_sync does, later
  *   device-lost        stream_sync returns DEVICE_LOST   never-ready   queries never return OK
  *   wrong-result       one element of a result is wrong
@@ -111,6 +112,9 @@ static iso_status device_info(int32_t index, iso_device_info *out)
         put_escapes(out->driver, sizeof(out->driver), "driver");
         put_escapes(out->runtime, sizeof(out->runtime), "runtime");
     }
+    if (status == ISO_OK && fault_is("no-small-tiles")) {
+        out->features |= ISO_FEATURE_COMPILES;
+    }
     return status;
 }
 
@@ -169,7 +173,7 @@ static iso_status probe(iso_probe *out)
 
 static iso_status device_open(int32_t index, void **device)
 {
-    if (fault_is("open-fails")) {
+    if (fault_is("open-fails") || (fault_is("no-small-tiles") && getenv("ISOMER_TILES"))) {
         return real_host->fail(ISO_BACKEND, "faultOpen answered 4 (BUSY)");
     }
     return reference->device_open(index, device);
