@@ -181,8 +181,7 @@ bool simt_fixed_is_faster(simt_device *device, const iso_gemm_op *g)
     const int32_t from = g->dtype == ISO_F32   ? limits->fixed_from_f32
                          : g->dtype == ISO_F64 ? limits->fixed_from_f64
                                                : 0;
-    return from > 0 && g->m >= from && g->n >= from && g->k >= from &&
-           way_for(device, g) == SIMT_FIXED_LIBRARY;
+    return from > 0 && g->m >= from && g->n >= from && g->k >= from && simt_bytes_usable(device);
 }
 
 iso_status simt_fixed_supports(const simt_device *device, const iso_gemm_op *g)
