@@ -65,6 +65,7 @@ if [ -e "$build_dir/tests/fakes/cuda" ]; then
 fi
 
 # No times: its figures are all that a report has of it.
+fonts_leak
 expect 0 report e.json --figures figures --data figures
 for name in errors-f16 errors-bf16 errors-f32 errors-f64 errors-f32-terms; do
     [ -s "figures/$name-2col.svg" ] || fail "no figure $name"
