@@ -46,20 +46,16 @@ static void set_fill(bench_case *item, int turn)
     item->company.cancels = sums && arith_is_float(item->dtype) && turn % 3 != 2;
 }
 
-static bench_case start_reduce(verify_list *list, iso_reduce_op op, iso_dtype dtype, int64_t rows,
-                               int64_t cols, int turn, company_base *base, bench_case *model)
+static company_base start_reduce(verify_list *list, iso_reduce_op op, iso_dtype dtype, int64_t rows,
+                                 int64_t cols, int turn)
 {
     char text[64];
-    *model = verify_case(&bench_reduce, dtype, iso_reduce_op_name(op));
-    model->reduce = (reduce_shape){.op = op, .axis = ISO_AXIS_1, .rows = rows, .cols = cols};
-    set_fill(model, turn);
+    bench_case model = verify_case(&bench_reduce, dtype, iso_reduce_op_name(op));
+    model.reduce = (reduce_shape){.op = op, .axis = ISO_AXIS_1, .rows = rows, .cols = cols};
+    set_fill(&model, turn);
     snprintf(text, sizeof text, "%s/r%lldc%lld/%s%s", iso_reduce_op_name(op), (long long)rows,
-             (long long)cols, arith_fill_name(model->fill),
-             model->company.cancels ? "/cancels" : "");
-    company_start(list, model, text, base);
-    bench_case item = *model;
-    item.company = (bench_company){.row = 0};
-    return item;
+             (long long)cols, arith_fill_name(model.fill), model.company.cancels ? "/cancels" : "");
+    return company_start(list, &model, text);
 }
 
 static void add_reduce(verify_list *list, const company_base *base, const bench_case *item)
@@ -86,19 +82,19 @@ static void set_company(bench_case *item, company_axis axis, iso_axis along, int
     *(down ? &item->company.col : &item->company.row) = (int32_t)at;
 }
 
-/* One row of each length among others, and along each axis. */
+/* One row of each length among others, and along each axis. Cases are small enough to be short. */
 static void rows_of(verify_list *list, iso_reduce_op op, iso_dtype dtype, bool full)
 {
+    enum { ELEMENTS_MOST = 600000 };
     static const int64_t lengths[] = {45, 131, 1000, 4097, 9001};
     static const int others[] = {2, 3, 5, 8, 16, 17, 31, 33, 64, 65, 100, 127, 128, 129, 256, 257};
     for (int b = 0; b < COUNT(lengths); b++) {
-        company_base base;
-        bench_case model;
         int turn = b + (int)op + (int)dtype;
-        bench_case item = start_reduce(list, op, dtype, 1, lengths[b], turn, &base, &model);
+        company_base base = start_reduce(list, op, dtype, 1, lengths[b], turn);
+        bench_case item = base.model;
         for (int i = 0; i < COUNT(others); i++) {
             bool quick = i % COUNT(lengths) == b || (i + 2) % COUNT(lengths) == b;
-            if ((!full && !quick) || others[i] * lengths[b] > 600000) {
+            if ((!full && !quick) || others[i] * lengths[b] > ELEMENTS_MOST) {
                 continue;
             }
             item.fill = op == ISO_PRODUCT ? ARITH_NEAR_ONE : fill_of_others(i + turn);
@@ -107,7 +103,7 @@ static void rows_of(verify_list *list, iso_reduce_op op, iso_dtype dtype, bool f
             set_company(&item, COMPANY_COLUMNS, ISO_AXIS_0, others[i], others[i] / 2);
             add_reduce(list, &base, &item);
         }
-        item.fill = model.fill;
+        item.fill = base.model.fill;
         set_company(&item, COMPANY_AXIS, ISO_AXIS_ALL, 1, 0);
         add_reduce(list, &base, &item);
         set_company(&item, COMPANY_AXIS, ISO_AXIS_0, 1, 0);
@@ -119,11 +115,9 @@ static void places_of(verify_list *list, iso_reduce_op op, iso_dtype dtype)
 {
     static const int pads[] = {1, 2, 3, 5, 8, 16};
     static const int offsets[] = {1, 2, 3, 4, 5, 7, 8, 15};
-    company_base base;
-    bench_case model;
-    int turn = (int)op + (int)dtype;
-    bench_case item = start_reduce(list, op, dtype, 7, 4500, turn, &base, &model);
-    item.company.axis = COMPANY_PADDING;
+    company_base base = start_reduce(list, op, dtype, 7, 4500, (int)op + (int)dtype);
+    bench_case item = base.model;
+    item.company = (bench_company){.axis = COMPANY_PADDING};
     for (int i = 0; i < COUNT(pads); i++) {
         item.reduce.pad = pads[i];
         add_reduce(list, &base, &item);
@@ -140,10 +134,8 @@ static void circumstances_of(verify_list *list, iso_reduce_op op, iso_dtype dtyp
 {
     static const int64_t bases[][2] = {{1, 130}, {1, 300007}, {33, 5000}};
     for (int b = 0; b < COUNT(bases); b++) {
-        company_base base;
-        bench_case model;
-        start_reduce(list, op, dtype, bases[b][0], bases[b][1], b + (int)op + (int)dtype, &base,
-                     &model);
+        company_base base =
+            start_reduce(list, op, dtype, bases[b][0], bases[b][1], b + (int)op + (int)dtype);
         company_circumstances(list, &base);
     }
 }
@@ -174,26 +166,23 @@ void map_view(const bench_case *item, int operand, bench_view *out)
                         .across = 1};
 }
 
-static bench_case start_map(verify_list *list, iso_map_op op, iso_dtype dtype, int64_t n, int turn,
-                            company_base *base, bench_case *model)
+static company_base start_map(verify_list *list, iso_map_op op, iso_dtype dtype, int64_t n,
+                              int turn)
 {
     char text[64];
     bool chain = op == ISO_MAP_CHAIN;
-    *model = verify_case(&bench_map, dtype, iso_map_op_name(op));
-    model->map = (map_shape){.op = op,
-                             .n = n,
-                             .steps = chain ? 1 + turn % 5 : 0,
-                             .alpha = chain ? 0.999 : 0.7,
-                             .beta = chain ? 0.1 : 0};
-    model->fill = op == ISO_MAP_COPY                       ? ARITH_BITS
-                  : arith_is_float(dtype) && turn % 3 == 1 ? ARITH_MIXED
-                                                           : ARITH_UNIFORM;
+    bench_case model = verify_case(&bench_map, dtype, iso_map_op_name(op));
+    model.map = (map_shape){.op = op,
+                            .n = n,
+                            .steps = chain ? 1 + turn % 5 : 0,
+                            .alpha = chain ? 0.999 : 0.7,
+                            .beta = chain ? 0.1 : 0};
+    model.fill = op == ISO_MAP_COPY                       ? ARITH_BITS
+                 : arith_is_float(dtype) && turn % 3 == 1 ? ARITH_MIXED
+                                                          : ARITH_UNIFORM;
     snprintf(text, sizeof text, "%s/n%lld/%s", iso_map_op_name(op), (long long)n,
-             arith_fill_name(model->fill));
-    company_start(list, model, text, base);
-    bench_case item = *model;
-    item.company = (bench_company){.col = 0};
-    return item;
+             arith_fill_name(model.fill));
+    return company_start(list, &model, text);
 }
 
 static void add_map(verify_list *list, const company_base *base, const bench_case *item)
@@ -214,10 +203,8 @@ static void arrays_of(verify_list *list, iso_map_op op, iso_dtype dtype, bool fu
     static const int32_t offsets[][3] = {{1, 1, 1}, {3, 0, 0}, {0, 1, 0},  {0, 0, 5},
                                          {4, 4, 4}, {2, 2, 2}, {16, 8, 1}, {7, 5, 3}};
     for (int b = 0; b < COUNT(bases); b++) {
-        company_base base;
-        bench_case model;
-        int turn = b + (int)op + (int)dtype;
-        bench_case item = start_map(list, op, dtype, bases[b], turn, &base, &model);
+        company_base base = start_map(list, op, dtype, bases[b], b + (int)op + (int)dtype);
+        bench_case item = base.model;
         bool bits = op == ISO_MAP_COPY;
         for (int i = 0; i < COUNT(lengths); i++) {
             if (lengths[i] <= bases[b] || (!full && i % COUNT(bases) != b)) {
@@ -231,7 +218,7 @@ static void arrays_of(verify_list *list, iso_map_op op, iso_dtype dtype, bool fu
                 add_map(list, &base, &item);
             }
         }
-        item = model;
+        item = base.model;
         item.company = (bench_company){.axis = COMPANY_OFFSET};
         for (int i = 0; i < COUNT(offsets); i++) {
             item.map.offset_x = offsets[i][0];
@@ -253,9 +240,7 @@ void map_companies(verify_list *list, bool full)
             }
             arrays_of(list, op, dtype, full);
             for (int b = 0; b < COUNT(sizes); b++) {
-                company_base base;
-                bench_case model;
-                start_map(list, op, dtype, sizes[b], b, &base, &model);
+                company_base base = start_map(list, op, dtype, sizes[b], b);
                 company_circumstances(list, &base);
             }
         }

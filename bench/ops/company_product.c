@@ -38,35 +38,32 @@ static arith_fill fill_of_others(int turn)
 }
 
 /* In two of three bases the terms of each sum cancel: the result is then nothing but the errors of
- * rounding, which any other order changes. */
-static void start(verify_list *list, bench_case *model, int turn, company_base *base)
+ * rounding, which any other order changes. `mnk` has the sizes. */
+static company_base start(verify_list *list, const bench_op *op, iso_dtype dtype,
+                          const int64_t *mnk, int turn)
 {
-    gemm_shape *g = &model->gemm;
     char text[64];
-    bool vector = model->op == &bench_gemv;
-    model->company.cancels = turn % 3 != 2;
-    g->batch = 1;
-    g->alpha = model->company.cancels ? 0x1p20 : turn % 2 ? 1 : -0.75;
-    g->beta = turn % 4 == 3 ? 0.5 : 0;
-    g->trans_a = turn & 1 ? ISO_TRANS : ISO_NO_TRANS;
-    g->trans_b = turn & 2 && !vector ? ISO_TRANS : ISO_NO_TRANS;
+    bool vector = op == &bench_gemv, cancels = turn % 3 != 2;
+    bench_case model = verify_case(op, dtype, "");
+    model.company.cancels = cancels;
+    model.gemm = (gemm_shape){.trans_a = turn & 1 ? ISO_TRANS : ISO_NO_TRANS,
+                              .trans_b = turn & 2 && !vector ? ISO_TRANS : ISO_NO_TRANS,
+                              .m = mnk[0],
+                              .n = vector ? 1 : mnk[1],
+                              .k = mnk[2],
+                              .batch = 1,
+                              .alpha = cancels    ? 0x1p20
+                                       : turn % 2 ? 1
+                                                  : -0.75,
+                              .beta = turn % 4 == 3 ? 0.5 : 0};
     if (vector) {
-        g->n = 1;
-        model->gemv.inc_x = model->gemv.inc_y = 1;
+        model.gemv.inc_x = model.gemv.inc_y = 1;
     }
+    const gemm_shape *g = &model.gemm;
     snprintf(text, sizeof text, "%s%s/m%lldn%lldk%lld/a%gb%g%s", iso_trans_name(g->trans_a),
              vector ? "" : iso_trans_name(g->trans_b), (long long)g->m, (long long)g->n,
-             (long long)g->k, g->alpha, g->beta, model->company.cancels ? "/cancels" : "");
-    company_start(list, model, text, base);
-}
-
-static void start_sizes(verify_list *list, bench_case *model, const int64_t *mnk, int turn,
-                        company_base *base)
-{
-    model->gemm.m = mnk[0];
-    model->gemm.n = mnk[1];
-    model->gemm.k = mnk[2];
-    start(list, model, turn, base);
+             (long long)g->k, g->alpha, g->beta, cancels ? "/cancels" : "");
+    return company_start(list, &model, text);
 }
 
 /* The case's own part of its id, from what it does not share with its base. */
@@ -113,16 +110,14 @@ static void lines(verify_list *list, const bench_op *op, iso_dtype dtype, compan
 {
     static const int64_t bases[][2] = {{3, 40}, {17, 129}, {33, 7}, {5, 1030}};
     for (int b = 0; b < COUNT(bases); b++) {
-        bench_case model = verify_case(op, dtype, "");
-        company_base base;
         bool down = axis == COMPANY_ROWS;
         int64_t mnk[] = {down ? 1 : bases[b][0], down ? bases[b][0] : 1, bases[b][1]};
-        start_sizes(list, &model, mnk, b + (int)dtype + (down ? 0 : 2), &base);
+        company_base base = start(list, op, dtype, mnk, b + (int)dtype + (down ? 0 : 2));
         for (int size = 2; size <= 257; size++) {
             if (size % COUNT(bases) != b || (!full && (size + size / 4 + (int)dtype) % 4 != 0)) {
                 continue;
             }
-            bench_case item = model;
+            bench_case item = base.model;
             item.company = (bench_company){.axis = axis};
             item.fill = fill_of_others(size);
             *(down ? &item.gemm.m : &item.gemm.n) = size;
@@ -137,14 +132,12 @@ static void batches(verify_list *list, const bench_op *op, iso_dtype dtype, bool
 {
     static const int64_t bases[][3] = {{1, 3, 40}, {4, 5, 33}, {1, 1, 300}, {9, 17, 8}};
     for (int b = 0; b < COUNT(bases); b++) {
-        bench_case model = verify_case(op, dtype, "");
-        company_base base;
-        start_sizes(list, &model, bases[b], b + (int)dtype, &base);
+        company_base base = start(list, op, dtype, bases[b], b + (int)dtype);
         for (int size = 1; size <= 257; size++) {
             if (size % COUNT(bases) != b || (!full && (size + size / 4 + (int)dtype) % 4 != 0)) {
                 continue;
             }
-            bench_case item = model;
+            bench_case item = base.model;
             item.company = (bench_company){.axis = COMPANY_BATCH, .member = somewhere(size)};
             item.fill = fill_of_others(size);
             item.gemm.batch = size;
@@ -162,18 +155,17 @@ static void shapes(verify_list *list, const bench_op *op, iso_dtype dtype, bool 
                                     64, 65, 127, 128, 129, 191, 255, 256, 257};
     static const int64_t bases[][3] = {{5, 3, 70}, {2, 7, 1030}};
     for (int b = 0; b < COUNT(bases); b++) {
-        bench_case model = verify_case(op, dtype, "");
-        company_base base;
-        start_sizes(list, &model, bases[b], b + (int)dtype, &base);
-        int64_t most = 20000000 / model.gemm.k;
+        company_base base = start(list, op, dtype, bases[b], b + (int)dtype);
+        int64_t most = 20000000 / base.model.gemm.k; /* elements of C, so that a case is short */
         for (int i = 0; i < COUNT(edges) * (full ? 6 : 1); i++) {
-            bench_case item = model;
+            bench_case item = base.model;
             item.gemm.m = edges[i % COUNT(edges)];
             item.gemm.n = edges[(i * 7 + i / COUNT(edges) * 5 + (int)dtype) % COUNT(edges)];
             if (item.gemm.m * item.gemm.n > most) {
                 item.gemm.n = 7 + i % 2;
             }
-            int64_t down = item.gemm.m - model.gemm.m, across = item.gemm.n - model.gemm.n;
+            int64_t down = item.gemm.m - base.model.gemm.m,
+                    across = item.gemm.n - base.model.gemm.n;
             item.company = (bench_company){.axis = COMPANY_SHAPE,
                                            .row = (int32_t)(down * (i % 3) / 2),
                                            .col = (int32_t)(across * (i % 5) / 4)};
@@ -192,10 +184,8 @@ static void places(verify_list *list, const bench_op *op, iso_dtype dtype)
     static const int offsets[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 31, 32, 33, 64};
     bool vector = op == &bench_gemv;
     for (int b = 0; b < COUNT(bases); b++) {
-        bench_case model = verify_case(op, dtype, "");
-        company_base base;
-        start_sizes(list, &model, bases[b], b + (int)dtype, &base);
-        bench_case item = model;
+        company_base base = start(list, op, dtype, bases[b], b + (int)dtype);
+        bench_case item = base.model;
         for (int i = 0; i < COUNT(pads); i++) {
             item.company = (bench_company){.axis = COMPANY_PADDING};
             item.gemm.pad = pads[i];
@@ -206,20 +196,20 @@ static void places(verify_list *list, const bench_op *op, iso_dtype dtype)
             }
             add(list, &base, &item);
         }
-        item = model;
+        item = base.model;
         for (int i = 0; i < COUNT(offsets); i++) {
             item.company = (bench_company){.axis = COMPANY_OFFSET};
             item.gemm.offset = offsets[i];
             item.gemm.pad = i % 4;
             add(list, &base, &item);
         }
-        item = model;
+        item = base.model;
         for (int i = 0; i < (vector ? 2 : 4); i++) {
             item.company = (bench_company){.axis = COMPANY_TRANS};
             item.gemm.trans_a = i & 1 ? ISO_TRANS : ISO_NO_TRANS;
             item.gemm.trans_b = i & 2 ? ISO_TRANS : ISO_NO_TRANS;
-            if (item.gemm.trans_a != model.gemm.trans_a ||
-                item.gemm.trans_b != model.gemm.trans_b) {
+            if (item.gemm.trans_a != base.model.gemm.trans_a ||
+                item.gemm.trans_b != base.model.gemm.trans_b) {
                 add(list, &base, &item);
             }
         }
@@ -231,9 +221,7 @@ static void circumstances(verify_list *list, const bench_op *op, iso_dtype dtype
     static const int64_t bases[][3] = {
         {1, 3, 40}, {64, 64, 64}, {130, 129, 1030}, {1, 500, 70}, {257, 3, 130}};
     for (int b = 0; b < COUNT(bases); b++) {
-        bench_case model = verify_case(op, dtype, "");
-        company_base base;
-        start_sizes(list, &model, bases[b], b + (int)dtype, &base);
+        company_base base = start(list, op, dtype, bases[b], b + (int)dtype);
         company_circumstances(list, &base);
     }
 }
@@ -244,12 +232,10 @@ static void exchanges(verify_list *list, iso_dtype dtype)
     static const int64_t bases[][3] = {
         {1, 5, 40}, {7, 33, 129}, {65, 16, 64}, {3, 2, 1030}, {129, 17, 31}};
     for (int b = 0; b < COUNT(bases); b++) {
-        bench_case model = verify_case(&bench_gemm, dtype, "");
-        company_base base;
-        start_sizes(list, &model, bases[b], b + (int)dtype, &base);
-        bench_case item = model;
-        item.gemm.m = model.gemm.n;
-        item.gemm.n = model.gemm.m;
+        company_base base = start(list, &bench_gemm, dtype, bases[b], b + (int)dtype);
+        bench_case item = base.model;
+        item.gemm.m = base.model.gemm.n;
+        item.gemm.n = base.model.gemm.m;
         item.company = (bench_company){.axis = COMPANY_EXCHANGE, .turned = true, .swapped = true};
         for (int i = 0; i < 4; i++) {
             item.gemm.trans_a = i & 1 ? ISO_TRANS : ISO_NO_TRANS;
@@ -265,12 +251,10 @@ static void vectors(verify_list *list, iso_dtype dtype)
     static const int64_t bases[][3] = {{1, 1, 300}, {65, 1, 40}, {17, 1, 1030}, {257, 1, 64}};
     static const int64_t columns[] = {1, 2, 9, 33, 64, 129};
     for (int b = 0; b < COUNT(bases); b++) {
-        bench_case model = verify_case(&bench_gemv, dtype, "");
-        company_base base;
-        start_sizes(list, &model, bases[b], b + (int)dtype, &base);
+        company_base base = start(list, &bench_gemv, dtype, bases[b], b + (int)dtype);
         for (int i = 0; i < COUNT(columns); i++) {
             bench_case item = verify_case(&bench_gemm, dtype, "");
-            item.gemm = model.gemm;
+            item.gemm = base.model.gemm;
             item.gemm.n = columns[i];
             item.fill = fill_of_others(i + b);
             item.company =

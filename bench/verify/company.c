@@ -42,19 +42,20 @@ static bool takes_part(bench_case *item, const char *variant)
     return item->how != ISO_VARIANT_PARTIALS && (!item->op->has_bits || item->op->has_bits(item));
 }
 
-void company_start(verify_list *list, const bench_case *model, const char *text, company_base *base)
+company_base company_start(verify_list *list, const bench_case *model, const char *text)
 {
     bench_case item = *model;
     char after[BENCH_ID_MAX - 16];
-    *base = (company_base){.model = model, .first = list->bases->count};
-    for (int v = 0; model->op->variants[v] && base->count < COUNT(base->variants); v++) {
+    company_base base = {.model = *model, .first = list->bases->count};
+    for (int v = 0; model->op->variants[v] && base.count < COUNT(base.variants); v++) {
         if (takes_part(&item, model->op->variants[v])) {
-            base->variants[base->count++] = item.how;
+            base.variants[base.count++] = item.how;
         }
     }
-    snprintf(base->text, sizeof base->text, "%s", text);
+    snprintf(base.text, sizeof base.text, "%s", text);
     snprintf(after, sizeof after, "%s/%s", model->type, text);
-    verify_list_add(list->bases, model, base->variants, base->count, after);
+    verify_list_add(list->bases, model, base.variants, base.count, after);
+    return base;
 }
 
 void company_add(verify_list *list, const company_base *base, const bench_case *item,
@@ -81,7 +82,7 @@ void company_circumstances(verify_list *list, const company_base *base)
                    {COMPANY_STREAMS, "second", true},
                    {COMPANY_BUSY, "load", false},
                    {COMPANY_REPEAT, "20", false}};
-    bench_case item = *base->model;
+    bench_case item = base->model;
     char where[32];
     item.company.cancels = false;
     for (int i = 0; i < COUNT(streams); i++) {

@@ -56,7 +56,7 @@ extern const char *const company_axis_names[COMPANY_AXES];
 
 /* A problem in all its variants. */
 typedef struct company_base {
-    const bench_case *model;
+    bench_case model;
     iso_variant variants[8];
     int count;
     int32_t first; /* of its cases in the list of bases */
@@ -65,8 +65,7 @@ typedef struct company_base {
 
 /* Adds a base to the list of bases: the model in each variant whose bits are defined and, for
  * products, with the vendor's libraries. */
-void company_start(verify_list *list, const bench_case *model, const char *text,
-                   company_base *base);
+company_base company_start(verify_list *list, const bench_case *model, const char *text);
 /* Adds a case: the base inside `item`, whose company says where. The id is
  * "OP/VARIANT/TYPE/AXIS/BASE/in/where". */
 void company_add(verify_list *list, const company_base *base, const bench_case *item,
