@@ -51,7 +51,7 @@ static int32_t moduli_for(iso_dtype dtype, int64_t k)
  * side, tm   rows and columns of a group's tile of sums, and of a work-item's; a group has
  *            (side / tm)^2 work-items
  * room       scratch memory for residues and sums that a product may use, in bytes, if a single
- *            tile does not need more
+ *            tile does not need more; 0: a share of the device's memory
  * depth      the most steps of k in one part. A sum of residues stays below 2^31 up to 2^17 steps
  */
 typedef struct fixed_shape {
@@ -60,9 +60,9 @@ typedef struct fixed_shape {
 } fixed_shape;
 
 static const fixed_shape shapes[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = {64, 4, INT64_C(1) << 30, 65536},
-    [SIMT_CLASS_WAVE32] = {64, 4, INT64_C(1) << 30, 65536},
-    [SIMT_CLASS_WAVE64] = {64, 4, INT64_C(1) << 30, 65536},
+    [SIMT_CLASS_WARP32] = {64, 4, 0, 65536},
+    [SIMT_CLASS_WAVE32] = {64, 4, 0, 65536},
+    [SIMT_CLASS_WAVE64] = {64, 4, 0, 65536},
     [SIMT_CLASS_CPU] = {32, 4, INT64_C(1) << 26, 65536},
     [SIMT_CLASS_SMALL] = {4, 2, INT64_C(1) << 14, 192},
 };
@@ -77,7 +77,11 @@ static const struct {
     [SIMT_FIXED_MATRIX] = {SIMT_FIXED_MATRIX_PAD, 1},
 };
 
-enum { ALIGN = 256 };
+enum {
+    ALIGN = 256,
+    WIDE = 2048,     /* rows or columns that give a library enough work */
+    MATRICES = 65535 /* the most in one call of a library */
+};
 
 static int64_t round_up(int64_t n, int64_t size)
 {
@@ -130,17 +134,43 @@ static void set_depth(simt_fixed_plan *p, int64_t depth)
     p->pitch = round_up(depth, FIXED_TILE_DEPTH);
 }
 
-/* Makes the block smaller until it fits. */
-static void choose_block(simt_fixed_plan *p, const fixed_shape *s, const iso_gemm_op *g)
+/* A share of the device's memory (of its largest buffer, if that is smaller) that leaves most of it
+ * to the program. More than 8 GiB makes no product of bytes faster, and the kernels count sums and
+ * tiles in 32 bits. */
+static int64_t room_for(const fixed_shape *s, const simt_limits *limits)
 {
-    p->members = g->batch;
+    enum { SHARE = 16 };
+    const int64_t most = INT64_C(8) << 30;
+    const int64_t usual = INT64_C(1) << 30;
+    return s->room                 ? s->room
+           : limits->alloc_max > 0 ? simt_least(limits->alloc_max / SHARE, most)
+                                   : usual;
+}
+
+/* Whether columns are divided before rows. A's residues are made once for all columns of a block of
+ * rows, and B's are made again for each such block, so rows are divided only if A's planes are too
+ * large. */
+static bool divides_columns(const simt_fixed_plan *p, int64_t room)
+{
+    const int64_t planes_a = p->count * round_up(p->rows, p->pad) * p->pitch;
+    return p->cols > WIDE && (planes_a <= room / 2 || p->rows <= WIDE);
+}
+
+/* Makes the block smaller until it fits. */
+static void choose_block(simt_fixed_plan *p, const fixed_shape *s, int64_t room,
+                         const iso_gemm_op *g)
+{
+    p->members =
+        p->way == SIMT_FIXED_LIBRARY ? simt_least(g->batch, MATRICES / p->count) : g->batch;
     p->rows = g->m;
     p->cols = g->n;
     set_depth(p, simt_least(g->k, s->depth));
-    while (block_bytes(p) > s->room) {
+    while (block_bytes(p) > room) {
         if (p->members > 1) {
             p->members = simt_pieces(p->members, 2);
-        } else if (p->rows >= p->cols && p->rows > s->side) {
+        } else if (divides_columns(p, room)) {
+            p->cols = round_up(simt_pieces(p->cols, 2), s->side);
+        } else if (p->rows > WIDE || (p->rows >= p->cols && p->rows > s->side)) {
             p->rows = round_up(simt_pieces(p->rows, 2), s->side);
         } else if (p->cols > s->side) {
             p->cols = round_up(simt_pieces(p->cols, 2), s->side);
@@ -162,7 +192,7 @@ void simt_fixed_plan_make(simt_fixed_plan *p, simt_device *device, const iso_gem
     p->sum_bytes = ways[p->way].sum_bytes;
     p->a_members = g->stride_a ? g->batch : 1;
     p->b_members = g->stride_b ? g->batch : 1;
-    choose_block(p, &s, g);
+    choose_block(p, &s, room_for(&s, &device->limits), g);
     const int64_t key = (int64_t)sizeof(uint32_t);
     const int64_t matrices = p->count * p->members;
     const int64_t rows = round_up(p->rows, p->pad);
