@@ -42,13 +42,37 @@ const char *simt_bytes_name(simt_device *device)
     return simt_library_label(simt_vendor_library(device, 0));
 }
 
+/* Says once for each device why its own kernel is used. */
+static void report_refusal(simt_device *device, const char *why)
+{
+    if (!atomic_exchange(&device->bytes_refused, true)) {
+        device->host->log(
+            ISO_LOG_WARN,
+            "%s: %s %s: this backend's own kernel computes products of bytes of fixed "
+            "products instead, with the same bits",
+            device->driver->name, simt_bytes_name(device), why);
+    }
+}
+
+/* A library that gives no handle refuses everything. */
+static iso_status get_handle(simt_stream *stream, iso_ref workspace, int64_t bytes, void **handle)
+{
+    const iso_status status = simt_blas_handle(stream, workspace, bytes, false, handle);
+    if (status != ISO_BACKEND) {
+        return status;
+    }
+    *handle = NULL;
+    report_refusal(stream->device, "gives no handle");
+    return ISO_OK;
+}
+
 iso_status simt_bytes_prepare(simt_stream *stream)
 {
     void *handle = NULL;
     simt_scope scope;
     iso_status status = simt_vendor_enter(stream->device, &scope);
     if (status == ISO_OK) {
-        status = simt_blas_handle(stream, (iso_ref){.memory = NULL}, 0, false, &handle);
+        status = get_handle(stream, (iso_ref){.memory = NULL}, 0, &handle);
     }
     simt_vendor_leave(stream->device, scope);
     return status;
@@ -84,18 +108,6 @@ static simt_blas_product product_of(const simt_blas_numbers *numbers, const simt
     };
 }
 
-static void report_refusal(simt_device *device, const simt_bytes *p, const char *name,
-                           uint32_t code)
-{
-    if (!atomic_exchange(&device->bytes_refused, true)) {
-        device->host->log(ISO_LOG_WARN,
-                          "%s: %s refuses a product of bytes of %lld x %lld x %lld with status "
-                          "%u: this backend's own kernel computes it, with the same bits",
-                          device->driver->name, name, (long long)p->rows, (long long)p->cols,
-                          (long long)p->depth, code);
-    }
-}
-
 /* Large products run one by one, which was measured to reach the library's full rate; the others
  * in one call, because one alone does not fill a device. */
 static iso_status run(simt_stream *stream, const simt_bytes *p, void *handle, bool *refused)
@@ -112,7 +124,7 @@ static iso_status run(simt_stream *stream, const simt_bytes *p, void *handle, bo
         const uint32_t code = blas->gemm(&product);
         if (i == 0 && code != 0 && (code == numbers->refused[0] || code == numbers->refused[1])) {
             *refused = true;
-            report_refusal(stream->device, p, name, code);
+            report_refusal(stream->device, "refuses one as not supported");
             return ISO_OK;
         }
         if (code != 0) {
@@ -132,11 +144,11 @@ iso_status simt_bytes_multiply(simt_stream *stream, const simt_bytes *product, b
     *refused = false;
     iso_status status = simt_vendor_enter(stream->device, &scope);
     if (status == ISO_OK) {
-        status =
-            simt_blas_handle(stream, product->workspace, product->workspace_bytes, false, &handle);
+        status = get_handle(stream, product->workspace, product->workspace_bytes, &handle);
     }
     if (status == ISO_OK) {
-        status = run(stream, product, handle, refused);
+        *refused = !handle;
+        status = handle ? run(stream, product, handle, refused) : ISO_OK;
     }
     simt_vendor_leave(stream->device, scope);
     return status;
