@@ -12,12 +12,13 @@
 
 enum { KERNEL_TILED = 0, KERNEL_JOIN = 1 };
 
-static const char *const tiled_parts[] = {kernel_text_dialect, kernel_text_gemm_parts,
-                                          kernel_text_gemm_tiled, kernel_text_gemm_join};
+static const char *const tiled_parts[] = {kernel_text_dialect,     kernel_text_gemm_parts,
+                                          kernel_text_gemm_slices, kernel_text_gemm_items,
+                                          kernel_text_gemm_tiled,  kernel_text_gemm_join};
 static const simt_text tiled_text = {
     .name = "gemm_tiled",
     .parts = tiled_parts,
-    .part_count = 4,
+    .part_count = 6,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
                 "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_ROLLED"},
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
