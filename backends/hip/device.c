@@ -198,6 +198,26 @@ static bool has_byte_units(const char *architecture)
     return !isdigit((unsigned char)*number);
 }
 
+/* The chips whose matrix units may be used, if they pass their test. Those of gfx908 have no f64;
+ * those of gfx950 are no faster for f64 than its other units. */
+static void find_units(const char *architecture, simt_limits *limits)
+{
+    static const struct {
+        const char *chip;
+        bool f64, f32;
+    } known[] = {
+        {"gfx908", false, true}, {"gfx90a", true, true}, {"gfx940", true, true},
+        {"gfx941", true, true},  {"gfx942", true, true}, {"gfx950", false, true},
+    };
+    const size_t length = strcspn(architecture, ":");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strlen(known[i].chip) == length && strncmp(known[i].chip, architecture, length) == 0) {
+            limits->wave_f64 = known[i].f64;
+            limits->wave_f32 = known[i].f32;
+        }
+    }
+}
+
 static void fill_limits(int32_t index, const char *architecture, simt_limits *limits)
 {
     size_t bytes = 0;
@@ -218,6 +238,7 @@ static void fill_limits(int32_t index, const char *architecture, simt_limits *li
         .atomic64 = true,
         .bytes = has_byte_units(architecture),
     };
+    find_units(architecture, limits);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

@@ -52,6 +52,17 @@ static void device_delete(simt_device *device)
     device->host->free(device);
 }
 
+static void switch_units_off(simt_limits *limits, const char *why)
+{
+    limits->f64_unit_problem = limits->f64_unit ? why : limits->f64_unit_problem;
+    limits->wave_f64_problem = limits->wave_f64 ? why : limits->wave_f64_problem;
+    limits->wave_f32_problem = limits->wave_f32 ? why : limits->wave_f32_problem;
+    limits->byte_unit_problem = limits->byte_unit ? why : limits->byte_unit_problem;
+    limits->f64_unit = 0;
+    limits->byte_unit = false;
+    limits->wave_f64 = limits->wave_f32 = false;
+}
+
 /* Applies the user's settings to what the driver found. */
 static void apply_settings(simt_device *device)
 {
@@ -65,11 +76,8 @@ static void apply_settings(simt_device *device)
         device->limits.bytes = false;
     }
     if (plain) {
-        const char *problem = small ? "ISOMER_TILES is small" : "ISOMER_TILES is plain";
-        device->limits.f64_unit_problem = device->limits.f64_unit ? problem : NULL;
-        device->limits.f64_unit = 0;
-        device->limits.byte_unit_problem = device->limits.byte_unit ? problem : NULL;
-        device->limits.byte_unit = false;
+        switch_units_off(&device->limits,
+                         small ? "ISOMER_TILES is small" : "ISOMER_TILES is plain");
     }
 }
 

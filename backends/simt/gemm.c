@@ -24,6 +24,19 @@ static const simt_text tiled_text = {
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
 };
 
+/* The same kernel on AMD's matrix units. */
+static const char *const waves_parts[] = {
+    kernel_text_dialect,    kernel_text_wave,       kernel_text_gemm_parts, kernel_text_gemm_slices,
+    kernel_text_gemm_waves, kernel_text_gemm_tiled, kernel_text_gemm_join};
+static const simt_text waves_text = {
+    .name = "gemm_waves",
+    .parts = waves_parts,
+    .part_count = 7,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
+                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB"},
+    .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
+};
+
 static const char *const matrix_parts[] = {kernel_text_dialect, kernel_text_gemm_parts,
                                            kernel_text_gemm_matrix, kernel_text_gemm_join};
 static const simt_text matrix_text = {
@@ -45,19 +58,24 @@ static const simt_text naive_text = {
     .kernels = {"gemm_naive"},
 };
 
+static const simt_text *text_of(const simt_tile *tile)
+{
+    return !tile->unit_k ? &tiled_text : tile->stages ? &matrix_text : &waves_text;
+}
+
 /* The program of a tile. along_k: see simt_gemm_plan; ignored unless tile->apart_layouts. */
 static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype,
                            bool along_k_a, bool along_k_b)
 {
     enum { AT_RUN_TIME = 2 }; /* see the kernel */
     simt_spec spec = {
-        .text = tile->unit_k ? &matrix_text : &tiled_text,
+        .text = text_of(tile),
         .values = {simt_tile_threads(tile), (int32_t)dtype, dtype == ISO_F64, tile->groups,
                    tile->bm, tile->bn, tile->bk, tile->tm, tile->tn,
                    tile->apart_layouts ? along_k_a : AT_RUN_TIME,
                    tile->apart_layouts ? along_k_b : AT_RUN_TIME, tile->rolled},
     };
-    if (tile->unit_k) {
+    if (tile->stages) {
         spec.values[11] = limits->f64_unit;
         spec.values[12] = tile->unit_k;
         spec.values[13] = tile->stages - 2;
@@ -83,6 +101,20 @@ static void visit_tile(const simt_tile *tile, const simt_limits *limits, iso_dty
     }
 }
 
+/* False: none of the tiles fits the device. */
+static bool visit_fitting(simt_tiles tiles, const simt_limits *limits, iso_dtype dtype,
+                          simt_visit *visit, void *context)
+{
+    bool any = false;
+    for (int32_t i = 0; i < tiles.count; i++) {
+        if (simt_tile_fits(&tiles.rows[i], limits, dtype)) {
+            visit_tile(&tiles.rows[i], limits, dtype, visit, context);
+            any = true;
+        }
+    }
+    return any;
+}
+
 static void gemm_each(const simt_limits *limits, simt_visit *visit, void *context)
 {
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
@@ -92,26 +124,15 @@ static void gemm_each(const simt_limits *limits, simt_visit *visit, void *contex
         const simt_spec naive = naive_spec(limits, dtype);
         visit(&naive, context);
         simt_fixed_each(limits, dtype, visit, context);
-        const simt_tiles tiles = simt_gemm_tiles(limits->device_class, dtype);
-        int32_t fitting = 0;
-        for (int32_t i = 0; i < tiles.count; i++) {
-            if (simt_tile_fits(&tiles.rows[i], limits, dtype)) {
-                visit_tile(&tiles.rows[i], limits, dtype, visit, context);
-                fitting++;
-            }
-        }
-        if (fitting == 0) {
+        if (!visit_fitting(simt_gemm_tiles(limits->device_class, dtype), limits, dtype, visit,
+                           context)) {
             visit_tile(simt_gemm_tiles(SIMT_CLASS_SMALL, dtype).rows, limits, dtype, visit,
                        context);
         }
+        visit_fitting(simt_gemm_unit_tiles(simt_gemm_unit(limits, dtype)), limits, dtype, visit,
+                      context);
     }
     simt_fixed_matrix_each(limits, visit, context);
-    const simt_tiles unit = simt_gemm_unit_tiles(limits);
-    for (int32_t i = 0; i < unit.count; i++) {
-        if (simt_tile_fits(&unit.rows[i], limits, ISO_F64)) {
-            visit_tile(&unit.rows[i], limits, ISO_F64, visit, context);
-        }
-    }
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */
@@ -137,7 +158,8 @@ static iso_status gemm_supports(simt_device *device, const iso_op *op)
 static void make_plan(simt_gemm_plan *plan, simt_device *device, const iso_gemm_op *op)
 {
     simt_gemm_plan_make(plan, &device->limits, op, true);
-    if (plan->tile.unit_k && !simt_unit_usable(device, SIMT_UNIT_F64)) {
+    if (plan->tile.unit_k &&
+        !simt_unit_usable(device, simt_gemm_unit(&device->limits, op->dtype))) {
         simt_gemm_plan_make(plan, &device->limits, op, false);
     }
 }

@@ -15,8 +15,8 @@ typedef struct simt_tile {
     int32_t tm, tn;     /* of a work-item: rows and columns of C */
     int32_t groups;     /* groups that should fit one unit at once */
     int32_t full, alone;
-    int32_t unit_k;     /* terms of an instruction of the f64 matrix unit; 0: not used */
-    int32_t stages;     /* slices in shared memory, if it is used; else 2 */
+    int32_t unit_k;     /* terms of an instruction of the matrix unit; 0: not used */
+    int32_t stages;     /* slices in shared memory; 0: 2 of them, copied through registers */
     bool rolled;        /* the loop over bk is not unrolled */
     bool apart_layouts; /* each layout of A and B has its own program; else arguments choose it */
 } simt_tile;
@@ -29,8 +29,10 @@ typedef struct simt_tiles {
 /* The tiles for a class of devices and a type. simt_tile_fits says which of them fit a device; the
  * one of SIMT_CLASS_SMALL fits every device. */
 simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype);
-/* Tiles of f64 products on the matrix unit; none if limits->f64_unit is 0. */
-simt_tiles simt_gemm_unit_tiles(const simt_limits *limits);
+/* The matrix unit for products of a type, and its tiles. SIMT_UNITS: the device has none, and there
+ * are no tiles. */
+simt_unit simt_gemm_unit(const simt_limits *limits, iso_dtype dtype);
+simt_tiles simt_gemm_unit_tiles(simt_unit unit);
 int32_t simt_tile_threads(const simt_tile *tile);
 /* Whether the totals of a tile on the matrix unit stay in shared memory. */
 bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits);

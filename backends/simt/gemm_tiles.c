@@ -33,7 +33,8 @@ static const simt_tile warp32_f64[] = {
     {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 2, .full = 60, .alone = 32},
     {.bm = 32, .bn = 32, .bk = 16, .tm = 4, .tn = 4, .groups = 4, .full = 51, .alone = 16},
 };
-/* On matrix units, in percent of the peak without them. Estimates: no device was measured. */
+/* On NVIDIA's matrix units, in percent of the peak without them. Estimates: no device was measured.
+ */
 static const simt_tile unit_f64[] = {
     {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .unit_k = 4, .stages = 3, .groups = 1, .full = 184, .alone = 184, .apart_layouts = true},
     {.bm = 128, .bn = 64, .bk = 8, .tm = 8, .tn = 8, .unit_k = 4, .stages = 4, .groups = 2, .full = 172, .alone = 140, .apart_layouts = true},
@@ -57,6 +58,17 @@ static const simt_tile wave64_f32[] = {
 static const simt_tile wave64_f64[] = {
     {.bm = 64, .bn = 64, .bk = 8, .tm = 4, .tn = 4, .groups = 2, .full = 66, .alone = 45, .apart_layouts = true},
     {.bm = 32, .bn = 32, .bk = 8, .tm = 4, .tn = 4, .groups = 4, .full = 50, .alone = 16},
+};
+/* On AMD's matrix units, likewise. */
+static const simt_tile wave_unit_f64[] = {
+    {.bm = 128, .bn = 64, .bk = 8, .tm = 8, .tn = 4, .unit_k = 4, .groups = 2, .full = 160, .alone = 100, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 8, .tm = 4, .tn = 4, .unit_k = 4, .groups = 4, .full = 140, .alone = 60, .apart_layouts = true},
+    {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 2, .unit_k = 4, .groups = 4, .full = 80, .alone = 25, .apart_layouts = true},
+};
+static const simt_tile wave_unit_f32[] = {
+    {.bm = 128, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .unit_k = 4, .groups = 2, .full = 90, .alone = 60, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 4, .tn = 4, .unit_k = 4, .groups = 4, .full = 75, .alone = 32, .apart_layouts = true},
+    {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 2, .unit_k = 4, .groups = 4, .full = 45, .alone = 14, .apart_layouts = true},
 };
 static const simt_tile cpu_all[] = {
     {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 8, .groups = 1, .full = 50, .alone = 50, .rolled = true},
@@ -82,9 +94,25 @@ simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype)
     return tables[device_class][dtype];
 }
 
-simt_tiles simt_gemm_unit_tiles(const simt_limits *limits)
+/* The units for f32 also compute products of halves, which are widened in shared memory. */
+simt_unit simt_gemm_unit(const simt_limits *limits, iso_dtype dtype)
 {
-    return limits->f64_unit ? (simt_tiles)ROWS(unit_f64) : (simt_tiles){.rows = NULL};
+    if (dtype == ISO_F64) {
+        return limits->f64_unit   ? SIMT_UNIT_F64
+               : limits->wave_f64 ? SIMT_UNIT_WAVE_F64
+                                  : SIMT_UNITS;
+    }
+    return limits->wave_f32 ? SIMT_UNIT_WAVE_F32 : SIMT_UNITS;
+}
+
+simt_tiles simt_gemm_unit_tiles(simt_unit unit)
+{
+    static const simt_tiles tables[SIMT_UNITS + 1] = {
+        [SIMT_UNIT_F64] = ROWS(unit_f64),
+        [SIMT_UNIT_WAVE_F64] = ROWS(wave_unit_f64),
+        [SIMT_UNIT_WAVE_F32] = ROWS(wave_unit_f32),
+    };
+    return tables[unit];
 }
 
 int32_t simt_tile_threads(const simt_tile *tile)
@@ -108,7 +136,7 @@ bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits)
 {
     const int64_t slices = (int64_t)tile->stages * (tile->bm + tile->bn) * tile->bk * 8;
     const int64_t group = slices + tile_sums(tile);
-    return tile->unit_k && group <= limits->shared_most &&
+    return tile->stages && group <= limits->shared_most &&
            tile->groups * (group + 1024) <= limits->shared_of_unit;
 }
 
@@ -207,8 +235,8 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
     const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
     choice best = {.tile = NULL};
     consider_all(&best, simt_gemm_tiles(limits->device_class, op->dtype), limits, op);
-    if (unit && op->dtype == ISO_F64) {
-        consider_all(&best, simt_gemm_unit_tiles(limits), limits, op);
+    if (unit) {
+        consider_all(&best, simt_gemm_unit_tiles(simt_gemm_unit(limits, op->dtype)), limits, op);
     }
     if (!best.tile) {
         consider(&best, simt_gemm_tiles(SIMT_CLASS_SMALL, op->dtype).rows, limits, op);

@@ -73,6 +73,10 @@ typedef struct simt_limits {
     /* Whether its int8 matrix units are used; if not, why, or NULL if it has none. */
     bool byte_unit;
     const char *byte_unit_problem;
+    /* Whether it has AMD's matrix units for a type, which waves of 64 work-items execute (wave.cl);
+     * if they are there but must not be used, why. */
+    bool wave_f64, wave_f32;
+    const char *wave_f64_problem, *wave_f32_problem;
     /* Shared memory of a group and of all groups on a unit, with what a launch may add; 0: it may
      * add nothing. */
     int64_t shared_most, shared_of_unit;
@@ -83,7 +87,13 @@ typedef struct simt_vendor simt_vendor;
 typedef struct simt_program simt_program;
 
 /* The matrix units that a device may have. */
-typedef enum simt_unit { SIMT_UNIT_F64 = 0, SIMT_UNIT_BYTES = 1, SIMT_UNITS = 2 } simt_unit;
+typedef enum simt_unit {
+    SIMT_UNIT_F64 = 0, /* NVIDIA's */
+    SIMT_UNIT_BYTES = 1,
+    SIMT_UNIT_WAVE_F64 = 2, /* AMD's */
+    SIMT_UNIT_WAVE_F32 = 3,
+    SIMT_UNITS = 4
+} simt_unit;
 
 /* What is known of one of them. Once it is good or bad, it stays so. */
 typedef enum simt_verdict {

@@ -12,6 +12,8 @@
 static const simt_unit_test *const tests[SIMT_UNITS] = {
     [SIMT_UNIT_F64] = &simt_unit_test_f64,
     [SIMT_UNIT_BYTES] = &simt_unit_test_bytes,
+    [SIMT_UNIT_WAVE_F64] = &simt_unit_test_wave_f64,
+    [SIMT_UNIT_WAVE_F32] = &simt_unit_test_wave_f32,
 };
 
 void simt_unit_each(const simt_limits *limits, simt_visit *visit, void *context)

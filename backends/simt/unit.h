@@ -22,5 +22,25 @@ typedef struct simt_unit_test {
 } simt_unit_test;
 
 extern const simt_unit_test simt_unit_test_f64, simt_unit_test_bytes;
+extern const simt_unit_test simt_unit_test_wave_f64, simt_unit_test_wave_f32;
+
+/* unit_chain.c: tests whose cases are products of ROWS x TERMS and TERMS x cols elements that are
+ * added to ROWS x cols others. The program computes each case in several ways, the first by fma. */
+enum { SIMT_CHAIN_ROWS = 16, SIMT_CHAIN_TERMS = 128, SIMT_CHAIN_CASES = 50, SIMT_CHAIN_WAYS = 4 };
+typedef struct simt_unit_chain {
+    iso_dtype dtype; /* ISO_F64 or ISO_F32 */
+    int cols, ways;
+    int terms[SIMT_CHAIN_WAYS]; /* of an instruction in each way */
+} simt_unit_chain;
+/* Elements of the inputs, and of the results. */
+#define SIMT_CHAIN_IN(cols)                                                                        \
+    ((int64_t)SIMT_CHAIN_CASES *                                                                   \
+     (SIMT_CHAIN_ROWS * SIMT_CHAIN_TERMS + (SIMT_CHAIN_TERMS + SIMT_CHAIN_ROWS) * (cols)))
+#define SIMT_CHAIN_OUT(cols, ways) ((int64_t)SIMT_CHAIN_CASES * (ways) * SIMT_CHAIN_ROWS * (cols))
+void simt_unit_chain_make(const simt_unit_chain *of, void *inputs);
+iso_status simt_unit_chain_launch(simt_stream *stream, const simt_spec *spec,
+                                  const simt_unit_chain *of, void *memory);
+simt_verdict simt_unit_chain_compare(const simt_unit_chain *of, const void *inputs,
+                                     const void *results, char *reason, size_t room);
 
 #endif

@@ -14,7 +14,7 @@
  *   FAKE_DEVICES=n         number of devices (1)
  *   FAKE_NAME=text         follows the device's name
  *   FAKE_MEMORY=bytes      of each device (4 GiB)
- *   FAKE_UNITS=n           multiprocessors of CUDA's devices (8)
+ *   FAKE_UNITS=n           multiprocessors or compute units (8)
  *   FAKE_LOST=n            the n-th launch loses the device
  *   FAKE_INIT=code         result of cuInit and hipInit
  *   FAKE_DRIVER_VERSION=n  version that the driver reports (13000)
@@ -25,7 +25,7 @@
  *   FAKE_ASAN=1            kernels are built with the address sanitizer
  *   FAKE_CXX=compiler      the host's C++ compiler
  *   FAKE_BYTES=wrong|refuse  products of bytes by BLAS libraries have a wrong sum, or are refused
- *   FAKE_UNIT=1|2|3        a fault of CUDA's f64 matrix units (prelude.h); compiled into programs
+ *   FAKE_UNIT=1|2|3        a fault of matrix units (prelude.h); compiled into programs
  *   FAKE_CLOCK, FAKE_CLOCK_MAX, FAKE_MEMORY_CLOCK=MHz, FAKE_POWER, FAKE_POWER_CAP=mW,
  *   FAKE_TEMPERATURE=degrees (each further device has one more), FAKE_BUSY=percent, FAKE_ECC=0|1,
  *   FAKE_THROTTLE=bits     readings of the sensors; the bits are the vendor's

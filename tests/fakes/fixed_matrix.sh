@@ -16,7 +16,7 @@ property() {
 }
 # products SIZES WANTED: how many products use the units.
 products() {
-    "$program" "$1" >"$scratch/products" || { cat "$scratch/products"; fail "the products"; }
+    "$program" cuda f64 "$1" >"$scratch/products" || { cat "$scratch/products"; fail "the products"; }
     [ "$(grep -c "int8 matrix units" "$scratch/products")" = "$2" ] ||
         { cat "$scratch/products"; fail "not $2 products use the units"; }
 }
@@ -42,7 +42,7 @@ for fault in 4 5 6 compile; do
     else
         property "not used: tile 0 of its test gave"
     fi
-    ISOMER_LOG=debug "$program" first >"$scratch/products" 2>"$scratch/err" || fail "fault $fault: the second process"
+    ISOMER_LOG=debug "$program" cuda f64 first >"$scratch/products" 2>"$scratch/err" || fail "fault $fault: the second process"
     if grep fixed_matrix "$scratch/err"; then fail "fault $fault: the verdict was not kept"; fi
     if grep "int8 matrix units" "$scratch/products"; then fail "fault $fault: the unit is used later"; fi
 done

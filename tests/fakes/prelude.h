@@ -206,9 +206,8 @@ __shared__ double fake_more[(232448 - 49152) / 8];
 #endif
 
 /*
- * A model of an f64 matrix unit: 32 work-items multiply 16 x k by k x 8 elements, each of them its
- * four sums, by a chain of fma. See dialect.h for which elements each has. FAKE_UNIT plants a
- * fault: 1 the terms in descending order, 2 subnormal results flushed, 3 a (+0) (+0) at the end.
+ * Models of matrix units, whose sums are chains of fma. FAKE_UNIT plants a fault: 1 the terms in
+ * descending order, 2 subnormal results flushed, 3 a (+0) (+0) at the end.
  *
  * Each instruction exchanges a team's operands through one of two places in turn. A work-item that
  * is one instruction ahead of the others writes to the other place. No work-item can be two ahead.
@@ -216,11 +215,26 @@ __shared__ double fake_more[(232448 - 49152) / 8];
 #if !defined(FAKE_UNIT)
 #define FAKE_UNIT 0
 #endif
+static inline double fake_add(double a, double b, double sum)
+{
+    sum = __builtin_fma(a, b, sum);
+    return FAKE_UNIT == 2 && __builtin_fabs(sum) < 0x1p-1022 ? sum * 0.0 : sum;
+}
+static inline float fake_add(float a, float b, float sum)
+{
+    sum = __builtin_fmaf(a, b, sum);
+    return FAKE_UNIT == 2 && __builtin_fabsf(sum) < 0x1p-126f ? sum * 0.0f : sum;
+}
+#define FAKE_TERM(n, terms) (FAKE_UNIT == 1 ? (terms) - 1 - (n) : (n))
+#define FAKE_LAST           (FAKE_UNIT == 3 ? 0.0f : -0.0f)
+static unsigned char fake_turn[1024];
+
+/* NVIDIA's: 32 work-items multiply 16 x k by k x 8 elements, each of them its four sums. See
+ * dialect.h for which elements each has. */
 struct fake_operands {
     double a[32][8], b[32][4];
 };
 static fake_operands fake_operands_of[32][2];
-static unsigned char fake_turn[1024];
 static inline void fake_matrix(double *c, const double *a, const double *b, int k, int line)
 {
     const int lane = (int)fake_is.thread.x % 32;
@@ -237,14 +251,11 @@ static inline void fake_matrix(double *c, const double *a, const double *b, int 
         const int row = lane / 4;
         const int column = lane % 4 * 2 + r % 2;
         for (int n = 0; n < k; n++) {
-            const int at = FAKE_UNIT == 1 ? k - 1 - n : n;
-            c[r] = __builtin_fma(team->a[row * 4 + at % 4][at / 4 * 2 + r / 2],
-                                 team->b[column * 4 + at % 4][at / 4], c[r]);
-            if (FAKE_UNIT == 2 && __builtin_fabs(c[r]) < 0x1p-1022) {
-                c[r] *= 0.0;
-            }
+            const int at = FAKE_TERM(n, k);
+            c[r] = fake_add(team->a[row * 4 + at % 4][at / 4 * 2 + r / 2],
+                            team->b[column * 4 + at % 4][at / 4], c[r]);
         }
-        c[r] += FAKE_UNIT == 3 ? 0.0 : -0.0;
+        c[r] += FAKE_LAST;
     }
 }
 #define fake_matrix_f64(c, a, b, k) fake_matrix((c), (a), (b), (k), __LINE__)
@@ -316,6 +327,31 @@ static inline void fake_matrix_bytes_at(int *c, const unsigned *a, const unsigne
 }
 #define fake_load_rows(to, at)     fake_load_rows_at((to), (at), __LINE__)
 #define fake_matrix_bytes(c, a, b) fake_matrix_bytes_at((c), (a), (b), __LINE__)
+
+/* AMD's: 64 work-items multiply 16 x 4 by 4 x 16 elements (wave.cl). Sums of f64 and of f32 are in
+ * different rows. */
+template <class T> struct fake_wave_operands {
+    T a[64], b[64];
+};
+template <class T> static inline void fake_wave_of(T *c, T a, T b, int line)
+{
+    static fake_wave_operands<T> operands[16][2];
+    const int lane = (int)fake_is.thread.x % 64;
+    fake_wave_operands<T> *wave =
+        &operands[fake_is.thread.x / 64][fake_turn[fake_is.thread.x] ^= 1];
+    wave->a[lane] = a;
+    wave->b[lane] = b;
+    (void)fake_is.shuffle(0, 0, 64, line);
+    for (int r = 0; r < 4; r++) {
+        const int row = sizeof(T) == 8 ? lane / 16 + 4 * r : lane / 16 * 4 + r;
+        for (int n = 0; n < 4; n++) {
+            const int at = FAKE_TERM(n, 4) * 16;
+            c[r] = fake_add(wave->a[at + row], wave->b[at + lane % 16], c[r]);
+        }
+        c[r] += (T)FAKE_LAST;
+    }
+}
+#define fake_wave(c, a, b) fake_wave_of((c), (a), (b), __LINE__)
 
 /* A kernel called with pointers to its arguments, as a launch has them. */
 template <int... I> struct fake_indices {

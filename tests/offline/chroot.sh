@@ -11,7 +11,7 @@ find_llvm
 have debootstrap || skip "debootstrap is not here: install debootstrap"
 mirror=${ISOMER_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
-for class in wave64 wave32; do
+for class in wave64 wave64+64 wave64+32 wave32; do
     mkdir "$scratch/$class"
     "$programs/list" "$class" "$scratch/$class" || fail "no list of programs for $class"
 done
@@ -83,10 +83,10 @@ try() {
     done
 }
 # All programs for four chips, and a sixth, each time another one, for the others.
-try experimental gfx1250/wave32/0/6 gfx1251/wave32/1/6 gfx906/wave64/2/6 gfx90a/wave64/3/6 gfx1030/wave32/4/6
+try experimental gfx1250/wave32/0/6 gfx1251/wave32/1/6 gfx906/wave64/2/6 gfx90a/wave64+64/3/6 gfx1030/wave32/4/6
 try sid gfx1101/wave32/5/6 gfx1102/wave32/0/6 gfx1103/wave32/1/6 gfx1150/wave32/2/6 gfx1151/wave32/3/6 \
-    gfx1200/wave32/4/6 gfx950/wave64/0/1 gfx1201/wave32/0/1
-try trixie gfx908/wave64/5/6 gfx1010/wave32/0/6 gfx942/wave64/0/1 gfx1100/wave32/0/1
+    gfx1200/wave32/4/6 gfx950/wave64+32/0/1 gfx1201/wave32/0/1
+try trixie gfx908/wave64+32/5/6 gfx1010/wave32/0/6 gfx942/wave64+64/0/1 gfx1100/wave32/0/1
 [ -n "$compilers" ] || skip "no newer hipRTC could be had"
 compiled_write hip "$compilers" offline.hip.newer
 [ -z "$failed" ] || fail "see above:$failed"

@@ -23,11 +23,35 @@ one() {
     grep '^FAIL' "$output/result" || true
 }
 
+# matrix_units: the programs for gfx90a that use them, with A along k and B across it. Each has their
+# instructions for its type.
+matrix_units() {
+    make_list wave64+64
+    all=$list
+    list=$scratch/units
+    mkdir "$list"
+    cp "$all"/*.text "$list"
+    grep -E '^unit_wave|^gemm_waves.*ISO_DTYPE=[34] .*ISO_KA=1 -DISO_KB=0' "$all/list" >"$list/list"
+    output=$scratch/gfx90a-units
+    compile_all hiprtc - gfx90a "$list" "$output" 0 1 || fail "gfx90a: matrix units: a program does not compile"
+    examine "$list" "$output" 1 >"$output/result" || failed="$failed gfx90a/units"
+    for object in "$output"/*.bin; do
+        number=${object##*/}
+        options=$(sed -n "$((${number%.bin} + 1))p" "$list/list")
+        case $options in *ISO_USE_F64*) type=f64 ;; *) type=f32 ;; esac
+        objdump_of "$object" | grep -q "v_mfma_${type}_16x16x4" || {
+            say "FAIL: no v_mfma_$type in $options"
+            failed="$failed gfx90a/units"
+        }
+    done
+    grep '^FAIL' "$output/result" || true
+    say "gfx90a, matrix units: $(grep -v '^FAIL' "$output/result" | paste -sd ';')"
+}
+
 failed=
 if [ "$2" = full ]; then
-    for class in wave64 small; do
-        for architecture in gfx906 gfx90a; do one "$architecture" "$class" 0 1; done
-    done
+    for class in wave64 small; do one gfx906 "$class" 0 1; done
+    for class in wave64+64 small; do one gfx90a "$class" 0 1; done
     for class in wave32 small; do one gfx1030 "$class" 0 1; done
 else
     # A minute of one core: different parts for different chips. `full` compiles all programs for
@@ -35,5 +59,6 @@ else
     one gfx906 wave64 0 6
     one gfx1030 wave32 1 6
     one gfx90a wave64 2 18
+    matrix_units
 fi
 [ -z "$failed" ] || fail "see above:$failed"

@@ -5,8 +5,9 @@
  *   list CLASS[+UNIT] FOLDER
  *
  * makes FOLDER/NAME.text for each kernel source and FOLDER/list with a line for each distinct
- * program: name, options and the source's kernels, separated by tabs. With UNIT the device has int8
- * matrix units; it is the number of rows of an f64 matrix unit's instructions, or 0.
+ * program: name, options and the source's kernels, separated by tabs. With UNIT the device has
+ * matrix units. 8, 16 and 0: NVIDIA's of int8, and of f64 with so many rows in an instruction. 64:
+ * AMD's of f64 and f32. 32: AMD's of f32.
  */
 #include "backends/simt/simt.h"
 
@@ -107,11 +108,16 @@ int main(int count, char **arguments)
         }
     }
     if (arguments[1][length] == '+') {
-        limits.byte_unit = true;
-        limits.f64_unit = (int32_t)strtol(arguments[1] + length + 1, NULL, 10);
-        /* As sm_80, sm_90 and sm_86 have it. */
-        limits.shared_most = limits.f64_unit == 8 ? 166912 : limits.f64_unit ? 232448 : 101376;
-        limits.shared_of_unit = limits.f64_unit == 8 ? 167936 : limits.f64_unit ? 233472 : 102400;
+        const int32_t unit = (int32_t)strtol(arguments[1] + length + 1, NULL, 10);
+        if (unit == 64 || unit == 32) {
+            limits.wave_f64 = unit == 64;
+            limits.wave_f32 = true;
+        } else { /* as sm_80, sm_90 and sm_86 have it */
+            limits.byte_unit = true;
+            limits.f64_unit = unit;
+            limits.shared_most = unit == 8 ? 166912 : unit ? 232448 : 101376;
+            limits.shared_of_unit = unit == 8 ? 167936 : unit ? 233472 : 102400;
+        }
     }
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/list", arguments[2]);

@@ -149,7 +149,7 @@ hip_code hipDeviceGetAttribute(int *value, hip_enum attribute, int device)
     *value = attribute == HIP_CLOCK_KHZ      ? 1000000
              : attribute == HIP_L2_BYTES     ? 4 * 1024 * 1024
              : attribute == HIP_MAX_THREADS  ? 1024
-             : attribute == HIP_UNITS        ? 8
+             : attribute == HIP_UNITS        ? (int)fake_setting("FAKE_UNITS", 8)
              : attribute == HIP_SHARED_BYTES ? 65536
              : attribute == HIP_WAVE         ? fake_wave(64)
              : attribute == HIP_PCI_DEVICE   ? device
