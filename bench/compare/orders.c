@@ -36,35 +36,54 @@ static const json_t *partner(const json_t *results_a, size_t at, const json_t *r
     return NULL;
 }
 
-static bool is_ok(const json_t *result)
+static bool has_order(const json_t *result)
 {
     return json_is_object(json_object_get(result, "order"));
 }
 
-/* Says what became of a case. Returns whether both sides have an order, and sets `*changed`. */
-static bool show_pair(FILE *out, const compare_set *set, const json_t *a, const json_t *b,
-                      bool *changed)
+/* Whether it is known how a case adds: in an order, or in none. */
+static bool is_known(const json_t *result)
 {
-    const char *library_a = record_text(a, "library"), *library_b = record_text(b, "library");
-    bool both = is_ok(a) && is_ok(b), other = strcmp(library_a, library_b) != 0;
-    char *text;
-    *changed = both && strcmp(record_text(a, "order.digest"), record_text(b, "order.digest")) != 0;
-    if (!both) {
-        const json_t *lacks = is_ok(a) ? b : a;
-        text = record_format("not compared: %s has no order for it: %s",
+    return has_order(result) || strcmp(record_text(result, "status"), "failed") == 0;
+}
+
+static char *order_text(const json_t *result)
+{
+    return has_order(result) ? record_format("%s (%s)", record_text(result, "order.text"),
+                                             record_text(result, "order.arithmetic"))
+                             : record_format("no tree of additions");
+}
+
+/* What became of a case, in words; sets `*changed`. */
+static char *verdict(const compare_set *set, const json_t *a, const json_t *b, bool *changed)
+{
+    const json_t *lacks = is_known(a) ? b : a;
+    *changed = is_known(a) && is_known(b) &&
+               strcmp(record_text(a, "order.digest"), record_text(b, "order.digest")) != 0;
+    if (!is_known(a) || !is_known(b)) {
+        return record_format("not compared: %s has no order for it: %s",
                              lacks == a ? set->path_a : set->path_b,
                              lacks ? record_text(lacks, "reason") : "it lacks the case");
-    } else if (*changed) {
-        text = record_format("the order changed: was %s (%s), is %s (%s)",
-                             record_text(a, "order.text"), record_text(a, "order.arithmetic"),
-                             record_text(b, "order.text"), record_text(b, "order.arithmetic"));
-    } else {
-        text = record_format("same order: %s", record_text(a, "order.text"));
     }
-    char *line =
-        record_format("%s %s, %s%s%s: %s", record_text(a, "device"), record_text(a, "id"),
-                      library_a, both && other ? " -> " : "", both && other ? library_b : "", text);
-    tool_wrap(out, 0, 2, line);
+    if (!*changed) {
+        return record_format("same order: %s", record_text(a, "order.text"));
+    }
+    char *was = order_text(a), *is = order_text(b);
+    char *text = record_format("the order changed: was %s, is %s", was, is);
+    free(was);
+    free(is);
+    return text;
+}
+
+/* Shows a case of which a file has an order. Returns whether both sides are known. */
+static bool show_pair(const compare_set *set, const json_t *a, const json_t *b, bool *changed)
+{
+    const char *library_a = record_text(a, "library"), *library_b = record_text(b, "library");
+    bool both = is_known(a) && is_known(b), other = both && strcmp(library_a, library_b) != 0;
+    char *text = verdict(set, a, b, changed);
+    char *line = record_format("%s %s, %s%s%s: %s", record_text(a, "device"), record_text(a, "id"),
+                               library_a, other ? " -> " : "", other ? library_b : "", text);
+    tool_wrap(stdout, 0, 2, line);
     free(text);
     free(line);
     return both;
@@ -72,7 +91,7 @@ static bool show_pair(FILE *out, const compare_set *set, const json_t *a, const 
 
 int compare_orders(const compare_set *set, bool files)
 {
-    int32_t compared = 0, changes = 0;
+    int32_t compared = 0, changes = 0, lost = 0;
     if (!set->b) {
         return tool_error(TOOL_USAGE, "orders are compared between two files of `isomer reveal`");
     }
@@ -92,14 +111,16 @@ int compare_orders(const compare_set *set, bool files)
     for (size_t i = 0; i < json_array_size(results_a); i++) {
         const json_t *a = json_array_get(results_a, i), *b = partner(results_a, i, results_b);
         bool changed = false;
-        if (is_ok(a) || is_ok(b)) {
-            compared += show_pair(stdout, set, a, b, &changed);
+        if (has_order(a) || has_order(b)) {
+            compared += show_pair(set, a, b, &changed);
             changes += changed;
+            lost += has_order(a) && !is_known(b);
         }
     }
-    printf("%d order%s compared, %d changed\n", compared, compared == 1 ? "" : "s", changes);
+    printf("%d order%s compared, %d changed, %d lost\n", compared, compared == 1 ? "" : "s",
+           changes, lost);
     if (compared == 0) {
         return tool_error(TOOL_NOTHING, "no case has an order in both files");
     }
-    return changes > 0 && isfinite(set->rules.fail_on) ? TOOL_FAILED : TOOL_OK;
+    return changes + lost > 0 && isfinite(set->rules.fail_on) ? TOOL_FAILED : TOOL_OK;
 }

@@ -93,6 +93,14 @@ says out ': same order: ' '2 orders compared, 0 changed'
 expect 1 compare Prescott.json Haswell.json --fail-on 5
 says out '(Prescott) -> ' ': the order changed: was ' ', is ' 'products and sums rounded in f64), is' '2 orders compared, 2 changed'
 expect 0 compare Prescott.json Haswell.json
+sed 's/"status": "ok", "reason": [^,]*, "order": .*, "questions"/"status": "failed", "reason": "two answers", "order": null, "questions"/' \
+    Haswell.json >failed.json
+expect 1 compare Haswell.json failed.json --fail-on 5
+says out 'is no tree of additions' '2 orders compared, 2 changed'
+grep -v '"id": "gemm/vendor/f64/' Haswell.json | sed 's|\("id": "gemm/vendor/f32/.*\),$|\1|' >lost.json
+expect 1 compare Haswell.json lost.json --fail-on 5
+says out 'lost.json has no order for it: it lacks the case' '1 order compared, 0 changed, 1 lost'
+expect 0 compare lost.json Haswell.json --fail-on 5
 expect 2 compare Haswell.json
 says err 'between two files of'
 expect 5 report Haswell.json -o page.html
