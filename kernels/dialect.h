@@ -60,6 +60,8 @@
  *   terms, c, a, b)
  * ISO_MATRIX_BYTES(c, a,  mma.sync              mma.sync (NVIDIA)     int8 matrix units: see below
  *   b)
+ * ISO_MATRIX_BYTES_2(c,   HIP: mfma             (none)                AMD's: see below
+ *   a0, a1, b0, b1)
  * ISO_LOAD_ROWS(to, at)   ldmatrix              ldmatrix (NVIDIA)     loads their operands from
  *                                                                     shared memory: see below
  * ISO_COPY_16(to, from,   cp.async              cp.async (NVIDIA)     begins to copy 16 bytes from
@@ -101,6 +103,12 @@
  * of a team call ISO_LOAD_ROWS together too: it loads four blocks of 8 rows of 16 bytes. `at` of
  * work-item 8 j + i is where row i of block j begins; to[j] gets 4 bytes at 4 t of row g of block
  * j.
+ *
+ * AMD's units have teams of 64 work-items and no copies that bypass registers. ISO_MATRIX_BYTES_2
+ * adds to 32 x 32 sums the products of 32 x 16 and 16 x 32 bytes. Work-item 32 h + i has the sums
+ * of rows 8 n + 4 h to 8 n + 4 h + 3 in column i (elements 4 n to 4 n + 3 of c), and 8 bytes along
+ * k of A's row i and of B's column i. Which of the 16 they are does not matter, as long as A's and
+ * B's are the same.
  *
  * A program that uses f64 anywhere is built with ISO_USE_F64. Kernels get memory as a pointer and
  * an offset in elements or bytes; the host never adds the offset to the pointer. Index arithmetic
@@ -447,7 +455,25 @@ typedef iso_u64 acc;
 #endif
 #endif
 
-#if defined(ISO_UNIT) || defined(ISO_BYTES)
+#if defined(ISO_BYTES) && ISO_LEAN
+#define ISO_TEAM          64
+#define ISO_COPY_COMMIT() ((void)0)
+#define ISO_COPY_WAIT()   ((void)0)
+typedef int iso_i32x16 __attribute__((vector_size(64)));
+#if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__)
+#define ISO_BYTES_8(x, y) ((long)((iso_u64)(y) << 32 | (x)))
+#define ISO_MATRIX_BYTES_2(c, a0, a1, b0, b1)                                                      \
+    ((c) = __builtin_amdgcn_mfma_i32_32x32x16_i8(ISO_BYTES_8(a0, a1), ISO_BYTES_8(b0, b1), (c), 0, \
+                                                 0, 0))
+#elif defined(__AMDGCN__)
+#define ISO_MATRIX_BYTES_2(c, a0, a1, b0, b1)                                                      \
+    ((c) = __builtin_amdgcn_mfma_i32_32x32x8i8(                                                    \
+         (int)(a1), (int)(b1),                                                                     \
+         __builtin_amdgcn_mfma_i32_32x32x8i8((int)(a0), (int)(b0), (c), 0, 0, 0), 0, 0, 0))
+#else /* a model, as below */
+#define ISO_MATRIX_BYTES_2(c, a0, a1, b0, b1) fake_matrix_waves(&(c), (a0), (a1), (b0), (b1))
+#endif
+#elif defined(ISO_UNIT) || defined(ISO_BYTES)
 #define ISO_TEAM 32
 #if defined(__CUDA_ARCH__)
 #define ISO_SHARED_MORE(type, name) extern __shared__ type name[]

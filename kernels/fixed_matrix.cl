@@ -1,104 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fixed_matrix.cl - the products of bytes of gemm_fixed.cl, on integer matrix units. They are exact
- * in 32 bits, so no order of additions is defined. Of each sum only the residue is stored.
+ * fixed_matrix.cl - the products of bytes of gemm_fixed.cl, on int8 matrix units. They are exact in
+ * 32 bits, so no order of additions is defined. Of each sum only the residue is stored.
  *
  * A group computes tiles of ISO_BM x ISO_BN sums. A team is the ISO_TEAM work-items that execute an
  * instruction together; it computes 64 x 64 sums, which stay in registers. Slices of both planes
- * that are 64 bytes long in k are copied to ISO_STAGES places in shared memory, ahead of their use
- * and without passing through registers. While a slice is waited for, ISO_WAIT others are under
- * way.
+ * that are 64 bytes long in k are copied to ISO_STAGES places in shared memory, ahead of their use.
+ * While a slice is waited for, ISO_WAIT others are under way. fixed_units.cl, which is compiled
+ * before, has what differs between vendors.
  *
  * ISO_ADDED is defined if the launch adds the shared memory for the slices.
  */
 #define ISO_STAGES (ISO_WAIT + 2)
+#define TEAMS_N    (ISO_BN / TEAM)
 
-#define DEPTH   64 /* bytes of a vector in a slice; four parts of 16 */
-#define TERMS   32 /* of one instruction */
-#define TEAM    64 /* rows and columns of a team's sums */
-#define TEAMS_N (ISO_BN / TEAM)
-#define UNITS_M (TEAM / 16) /* an instruction's sums are 16 x 8 */
-#define UNITS_N (TEAM / 8)
-#define SLICE_A (ISO_BM * DEPTH)
-#define SLICE   ((ISO_BM + ISO_BN) * DEPTH)
-
-/*
- * Row i of an instruction is row i of its part of A. Column 2 q + r is column 16 q + 2 u + r of the
- * team's part of B, where r is 0 or 1 and u counts the instructions along the columns. So the sums
- * of a work-item in one row are 16 neighbours, whose residues are stored at once.
- *
- * The four parts of 16 bytes of a vector are permuted: part p is at place p ^ SWIZZLE. Eight rows
- * that are loaded at once, and eight work-items that copy two vectors at once, then use each bank
- * of shared memory equally often.
- */
-#define SWIZZLE_A(v) ((v) >> 1 & 3)
-#define SWIZZLE_B(v) ((v) >> 4 & 3)
-
-/* The planes of a tile: where the next slice begins for this work-item, its part of each vector,
- * and how many vectors there are from its first on. */
-typedef struct tile_planes {
-    ISO_GLOBAL const iso_u8 *a, *b;
-    iso_i64 pitch;
-    int rows, cols;
-    int to_a, to_b; /* places in a slice */
-    int part_a, part_b;
-} tile_planes;
-
-ISO_INLINE void copy_both(ISO_SHARED_AT iso_u8 *to, tile_planes *from)
+ISO_INLINE void next_slice(tile_planes *from)
 {
-    ISO_UNROLL
-    for (int i = 0; i < ISO_BM / (ISO_THREADS / 4); i++) {
-        const int v = i * (ISO_THREADS / 4);
-        ISO_COPY_16(to + from->to_a + v * DEPTH + ((from->part_a ^ SWIZZLE_A(v)) << 4),
-                    from->a + v * from->pitch, v < from->rows);
-    }
-    ISO_UNROLL
-    for (int i = 0; i < ISO_BN / (ISO_THREADS / 4); i++) {
-        const int v = i * (ISO_THREADS / 4);
-        ISO_COPY_16(to + from->to_b + v * DEPTH + ((from->part_b ^ SWIZZLE_B(v)) << 4),
-                    from->b + v * from->pitch, v < from->cols);
-    }
     from->a += DEPTH;
     from->b += DEPTH;
-}
-
-/* What the instructions of a step take from A and from B. */
-typedef struct fragments {
-    iso_u32 a[UNITS_M][4];
-    iso_u32 b[UNITS_N * 2];
-} fragments;
-
-ISO_INLINE void take(fragments *to, ISO_SHARED_AT const iso_u8 *slice, int step, int at_a, int at_b)
-{
-    ISO_UNROLL
-    for (int u = 0; u < UNITS_M; u++) {
-        ISO_LOAD_ROWS(to->a[u], slice + ((at_a ^ step * TERMS) + u * 16 * DEPTH));
-    }
-    ISO_UNROLL
-    for (int u = 0; u < UNITS_N; u += 2) {
-        ISO_LOAD_ROWS(to->b + u * 2, slice + ((at_b ^ step * TERMS) + u * 2 * DEPTH));
-    }
-}
-
-ISO_INLINE void multiply(iso_i32 *sum, const fragments *from)
-{
-    ISO_UNROLL
-    for (int m = 0; m < UNITS_M; m++) {
-        ISO_UNROLL
-        for (int n = 0; n < UNITS_N; n++) {
-            ISO_MATRIX_BYTES(sum + (m * UNITS_N + n) * 4, from->a[m], from->b + n * 2);
-        }
-    }
 }
 
 /* Begins the copies of a tile's first slices. Returns how many slices are not yet copied. */
 ISO_INLINE int begin_tile(ISO_SHARED_AT iso_u8 *slices, tile_planes *from, int slices_of)
 {
+    staged kept;
     int left = slices_of;
 #pragma unroll 1
     for (int i = 0; i < ISO_STAGES - 1; i++) {
         if (left > 0) {
-            copy_both(slices + i * SLICE, from);
+            fetch(&kept, slices + i * SLICE, from);
+            put(&kept, slices + i * SLICE, from);
+            next_slice(from);
             left--;
         }
         ISO_COPY_COMMIT();
@@ -109,10 +41,11 @@ ISO_INLINE int begin_tile(ISO_SHARED_AT iso_u8 *slices, tile_planes *from, int s
 /* Adds the products of `rest` slices, of which `left` are not yet copied. While a step is
  * multiplied, the next one's operands are loaded. So the barrier between two slices is before the
  * last step of the first. The copies of a later slice go to the place of the slice before. */
-ISO_INLINE void sum_tile(iso_i32 *sum, ISO_SHARED_AT iso_u8 *slices, tile_planes *from, int rest,
+ISO_INLINE void sum_tile(team_sums *sums, ISO_SHARED_AT iso_u8 *slices, tile_planes *from, int rest,
                          int left, int at_a, int at_b)
 {
     fragments next[2];
+    staged kept;
     int to = ISO_STAGES - 1;
     int at = 0;
     ISO_COPY_WAIT();
@@ -122,19 +55,23 @@ ISO_INLINE void sum_tile(iso_i32 *sum, ISO_SHARED_AT iso_u8 *slices, tile_planes
         ISO_SHARED_AT const iso_u8 *const slice = slices + at * SLICE;
         at = at + 1 < ISO_STAGES ? at + 1 : 0;
         if (left > 0) {
-            copy_both(slices + to * SLICE, from);
-            to = to + 1 < ISO_STAGES ? to + 1 : 0;
-            left--;
+            fetch(&kept, slices + to * SLICE, from);
+            next_slice(from);
         }
         ISO_COPY_COMMIT();
         take(&next[1], slice, 1, at_a, at_b);
-        multiply(sum, &next[0]);
+        multiply(sums, &next[0]);
+        if (left > 0) {
+            put(&kept, slices + to * SLICE, from);
+            to = to + 1 < ISO_STAGES ? to + 1 : 0;
+            left--;
+        }
         ISO_COPY_WAIT();
         ISO_BARRIER(); /* the last one is before the next tile's copies */
         if (rest > 1) {
             take(&next[0], slices + at * SLICE, 0, at_a, at_b);
         }
-        multiply(sum, &next[1]);
+        multiply(sums, &next[1]);
     }
 }
 
@@ -187,20 +124,19 @@ ISO_INLINE tile_planes planes_of(const tile *t, ISO_GLOBAL const iso_u8 *a,
     return from;
 }
 
-/* Sum j of the 16 that a work-item has in row r * 8. */
-#define SUM_OF(r, j) (((r) / 2 * UNITS_N + (j) / 2) * 4 + (r) % 2 * 2 + (j) % 2)
-
 /* Adds the residues of the earlier parts of k. */
-ISO_INLINE void add_rows(iso_i32 *sum, ISO_GLOBAL const iso_u8 *from, iso_i64 pitch, int rows)
+ISO_INLINE void add_pieces(team_sums *sums, ISO_GLOBAL const iso_u8 *from, iso_i64 pitch, int rows,
+                           int cols)
 {
     ISO_UNROLL
-    for (int r = 0; r < UNITS_M * 2; r++) {
-        if (r * 8 < rows) {
-            const ISO_U32X4 old = *(ISO_GLOBAL const ISO_U32X4 *)(from + r * 8 * pitch);
+    for (int r = 0; r < PIECES; r++) {
+        if (PIECE_DOWN(r) < rows && PIECE_RIGHT(r) < cols) {
+            const ISO_U32X4 old =
+                *(ISO_GLOBAL const ISO_U32X4 *)(from + PIECE_DOWN(r) * pitch + PIECE_RIGHT(r));
             const iso_u32 words[4] = {old.x, old.y, old.z, old.w};
             ISO_UNROLL
             for (int j = 0; j < 16; j++) {
-                sum[SUM_OF(r, j)] += (iso_i32)(words[j / 4] >> (j % 4 * 8) & 0xffu);
+                SUM(sums, r, j) += (iso_i32)(words[j / 4] >> (j % 4 * 8) & 0xffu);
             }
         }
     }
@@ -214,25 +150,25 @@ ISO_INLINE iso_u32 residue(iso_u32 sum, iso_u32 m, iso_u32 inverse)
     return rest < rest - m ? rest : rest - m;
 }
 
-/* Stores the residues of a work-item's sums, 16 in each of its rows. */
-ISO_INLINE void store_rows(ISO_GLOBAL iso_u8 *to, iso_i64 pitch, int rows, const iso_i32 *sum,
-                           iso_u32 m)
+/* Stores the residues of a work-item's sums. */
+ISO_INLINE void store_pieces(ISO_GLOBAL iso_u8 *to, iso_i64 pitch, int rows, int cols,
+                             const team_sums *sums, iso_u32 m)
 {
     const iso_u32 inverse = m == 256u ? 0x1000000u : 0xffffffffu / m;
     ISO_UNROLL
-    for (int r = 0; r < UNITS_M * 2; r++) {
-        if (r * 8 < rows) {
+    for (int r = 0; r < PIECES; r++) {
+        if (PIECE_DOWN(r) < rows && PIECE_RIGHT(r) < cols) {
             iso_u32 words[4];
             ISO_UNROLL
             for (int i = 0; i < 4; i++) {
                 iso_u32 of[4];
                 ISO_UNROLL
                 for (int j = 0; j < 4; j++) {
-                    of[j] = residue((iso_u32)sum[SUM_OF(r, i * 4 + j)], m, inverse);
+                    of[j] = residue((iso_u32)SUM(sums, r, i * 4 + j), m, inverse);
                 }
                 words[i] = (of[0] + (of[1] << 8)) + ((of[2] + (of[3] << 8)) << 16);
             }
-            *(ISO_GLOBAL ISO_U32X4 *)(to + r * 8 * pitch) =
+            *(ISO_GLOBAL ISO_U32X4 *)(to + PIECE_DOWN(r) * pitch + PIECE_RIGHT(r)) =
                 iso_u32x4(words[0], words[1], words[2], words[3]);
         }
     }
@@ -261,28 +197,32 @@ fixed_matrix(ISO_GLOBAL const iso_u8 *planes, iso_i64 a_at, iso_i64 b_at, iso_i6
     const int lane = id % ISO_TEAM;
     const int team_row = id / ISO_TEAM / TEAMS_N * TEAM;
     const int team_col = id / ISO_TEAM % TEAMS_N * TEAM;
-    /* Where this work-item loads the rows of A and of B: see ISO_LOAD_ROWS. */
-    const int row = lane % 16;
-    const int col = lane % 8 / 2 * 16 + lane / 16 * 2 + lane % 2;
-    const int at_a = (team_row + row) * DEPTH + ((lane / 16 ^ SWIZZLE_A(row)) << 4);
-    const int at_b = SLICE_A + (team_col + col) * DEPTH + ((lane / 8 % 2 ^ SWIZZLE_B(col)) << 4);
+    /* Where this work-item loads its operands in a slice. */
+    const int row = TAKES_A(lane);
+    const int col = TAKES_B(lane);
+    const int at_a = (team_row + row) * DEPTH + ((HALF_A(lane) ^ SWIZZLE_A(row)) << 4);
+    const int at_b = SLICE_A + (team_col + col) * DEPTH + ((HALF_B(lane) ^ SWIZZLE_B(col)) << 4);
     int task = (int)ISO_GROUP_ID();
     tile t = find_tile(task, rows, cols);
     tile_planes from = planes_of(&t, planes + a_at, planes + b_at, rows, cols, pitch, id);
     int left = begin_tile(slices, &from, (int)(pitch / DEPTH));
     while (task < tasks) {
         const iso_u32 m = (iso_u32)modulus(t.matrix / (int)members);
-        const int to_row = team_row + lane / 4;
-        const int to_col = team_col + lane % 4 * 16;
-        const int to_rows = to_col < t.cols ? t.rows - to_row : 0;
+        const int to_row = team_row + PIECE_ROW(lane);
+        const int to_col = team_col + PIECE_COL(lane);
+        const int to_rows = t.rows - to_row;
+        const int to_cols = t.cols - to_col;
         ISO_GLOBAL iso_u8 *const to =
             residues + residues_at + (t.matrix * rows + t.row + to_row) * cols + t.col + to_col;
-        iso_i32 sum[UNITS_M * UNITS_N * 4];
+        team_sums sums;
         ISO_UNROLL
-        for (int r = 0; r < UNITS_M * UNITS_N * 4; r++) {
-            sum[r] = (iso_i32)(m << 23); /* so that no sum becomes negative */
+        for (int r = 0; r < PIECES; r++) {
+            ISO_UNROLL
+            for (int j = 0; j < 16; j++) {
+                SUM(&sums, r, j) = (iso_i32)(m << 23); /* so that no sum becomes negative */
+            }
         }
-        sum_tile(sum, slices, &from, (int)(pitch / DEPTH), left, at_a, at_b);
+        sum_tile(&sums, slices, &from, (int)(pitch / DEPTH), left, at_a, at_b);
         task += (int)ISO_GROUP_COUNT();
         if (task < tasks) {
             t = find_tile(task, rows, cols);
@@ -291,8 +231,8 @@ fixed_matrix(ISO_GLOBAL const iso_u8 *planes, iso_i64 a_at, iso_i64 b_at, iso_i6
         }
         ISO_HIDE(id);
         if (later) {
-            add_rows(sum, to, cols, to_rows);
+            add_pieces(&sums, to, cols, to_rows, to_cols);
         }
-        store_rows(to, cols, to_rows, sum, m);
+        store_pieces(to, cols, to_rows, to_cols, &sums, m);
     }
 }

@@ -184,7 +184,7 @@ static simt_class device_class(int32_t index, const char *architecture)
     return numbered ? SIMT_CLASS_WAVE32 : SIMT_CLASS_WARP32;
 }
 
-/* Whether the chip has matrix units for bytes that rocBLAS uses. A fake runtime's chip, which has
+/* Whether the chip has matrix units for bytes. A fake runtime's chip, which has
  * no number, counts as one that has them. */
 static bool has_byte_units(const char *architecture)
 {
@@ -224,8 +224,10 @@ static void fill_limits(int32_t index, const char *architecture, simt_limits *li
     if (hip.hipDeviceTotalMem(&bytes, index) != HIP_DONE) {
         bytes = 0;
     }
+    const simt_class own_class = device_class(index, architecture);
+    const bool byte_units = has_byte_units(architecture);
     *limits = (simt_limits){
-        .device_class = device_class(index, architecture),
+        .device_class = own_class,
         .units = attribute_of(index, HIP_UNITS),
         .threads_max = attribute_of(index, HIP_MAX_THREADS),
         .local_bytes = attribute_of(index, HIP_SHARED_BYTES),
@@ -236,7 +238,8 @@ static void fill_limits(int32_t index, const char *architecture, simt_limits *li
         .f32_exact = true,
         .shuffle = true,
         .atomic64 = true,
-        .bytes = has_byte_units(architecture),
+        .bytes = byte_units,
+        .byte_unit = byte_units && own_class == SIMT_CLASS_WAVE64 ? 64 : 0,
     };
     find_units(architecture, limits);
 }

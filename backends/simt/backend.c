@@ -59,7 +59,7 @@ static void switch_units_off(simt_limits *limits, const char *why)
     limits->wave_f32_problem = limits->wave_f32 ? why : limits->wave_f32_problem;
     limits->byte_unit_problem = limits->byte_unit ? why : limits->byte_unit_problem;
     limits->f64_unit = 0;
-    limits->byte_unit = false;
+    limits->byte_unit = 0;
     limits->wave_f64 = limits->wave_f32 = false;
 }
 

@@ -15,27 +15,30 @@ enum {
 };
 
 static const char *const parts[] = {kernel_text_dialect, kernel_text_fixed_moduli,
-                                    kernel_text_fixed_matrix};
+                                    kernel_text_fixed_units, kernel_text_fixed_matrix};
 static const simt_text text = {
     .name = "fixed_matrix",
     .parts = parts,
-    .part_count = 3,
+    .part_count = 4,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_BYTES", "ISO_GROUPS", "ISO_BM", "ISO_BN",
                 "ISO_WAIT", "?ISO_ADDED"},
     .kernels = {"fixed_matrix"},
 };
 
-/* Rows and columns of a group's tile, slices in shared memory, and groups that fit one unit. */
+/* Work-items of a team, rows and columns of a group's tile, slices in shared memory, and groups
+ * that fit one unit. */
 typedef struct matrix_tile {
-    int32_t bm, bn, stages, groups;
+    int32_t team, bm, bn, stages, groups;
 } matrix_tile;
 
-/* The first that fits is used if it gives every unit a tile, else the last, which always fits. */
+/* A device uses those of its teams that fit its shared memory: the first if it gives every unit a
+ * tile, else the last. */
 static const matrix_tile tiles[] = {
-    {.bm = 128, .bn = 256, .stages = 4, .groups = 1},
-    {.bm = 128, .bn = 128, .stages = 3, .groups = 2},
+    {.team = 32, .bm = 128, .bn = 256, .stages = 4, .groups = 1},
+    {.team = 32, .bm = 128, .bn = 128, .stages = 3, .groups = 2},
+    {.team = 64, .bm = 128, .bn = 128, .stages = 2, .groups = 2},
 };
-enum { TILES = (int)(sizeof tiles / sizeof *tiles), DEPTH = 64, TEAM = 64, TEAM_ITEMS = 32 };
+enum { TILES = (int)(sizeof tiles / sizeof *tiles), DEPTH = 64, TEAM = 64 };
 
 static int64_t shared_bytes(const matrix_tile *tile)
 {
@@ -44,7 +47,7 @@ static int64_t shared_bytes(const matrix_tile *tile)
 
 static int32_t threads_of(const matrix_tile *tile)
 {
-    return tile->bm / TEAM * (tile->bn / TEAM) * TEAM_ITEMS;
+    return tile->bm / TEAM * (tile->bn / TEAM) * tile->team;
 }
 
 static bool added(const simt_limits *limits, const matrix_tile *tile)
@@ -52,20 +55,30 @@ static bool added(const simt_limits *limits, const matrix_tile *tile)
     return shared_bytes(tile) > limits->local_bytes;
 }
 
-/* Those from it on fit. */
-static int32_t first_tile(const simt_limits *limits)
+static bool fits(const simt_limits *limits, const matrix_tile *tile)
 {
-    int32_t first = 0;
-    while (first < TILES - 1 && added(limits, &tiles[first]) &&
-           shared_bytes(&tiles[first]) > limits->shared_most) {
-        first++;
-    }
-    return first;
+    return tile->team == limits->byte_unit &&
+           (!added(limits, tile) || shared_bytes(tile) <= limits->shared_most);
 }
 
 int32_t simt_fixed_matrix_tiles(const simt_limits *limits)
 {
-    return TILES - first_tile(limits);
+    int32_t count = 0;
+    for (int32_t i = 0; i < TILES; i++) {
+        count += fits(limits, &tiles[i]);
+    }
+    return count;
+}
+
+/* Number `index` of those that fit. */
+static const matrix_tile *tile_at(const simt_limits *limits, int32_t index)
+{
+    int32_t at = 0;
+    for (;; at++) {
+        if (fits(limits, &tiles[at]) && index-- == 0) {
+            return &tiles[at];
+        }
+    }
 }
 
 static simt_spec spec_of(const simt_limits *limits, const matrix_tile *tile)
@@ -83,12 +96,12 @@ static simt_spec spec_of(const simt_limits *limits, const matrix_tile *tile)
 
 simt_spec simt_fixed_matrix_spec(const simt_limits *limits, int32_t tile)
 {
-    return spec_of(limits, &tiles[first_tile(limits) + tile]);
+    return spec_of(limits, tile_at(limits, tile));
 }
 
 void simt_fixed_matrix_each(const simt_limits *limits, simt_visit *visit, void *context)
 {
-    for (int32_t i = 0; limits->byte_unit && i < simt_fixed_matrix_tiles(limits); i++) {
+    for (int32_t i = 0; i < simt_fixed_matrix_tiles(limits); i++) {
         const simt_spec spec = simt_fixed_matrix_spec(limits, i);
         visit(&spec, context);
     }
@@ -102,15 +115,15 @@ static int64_t count_tiles(const matrix_tile *tile, const simt_fixed_matrix *pro
 
 static int32_t tile_for(const simt_limits *limits, const simt_fixed_matrix *product)
 {
-    const int32_t first = first_tile(limits);
-    return count_tiles(&tiles[first], product) >= limits->units ? 0 : TILES - 1 - first;
+    const bool enough = count_tiles(tile_at(limits, 0), product) >= limits->units;
+    return enough ? 0 : simt_fixed_matrix_tiles(limits) - 1;
 }
 
 iso_status simt_fixed_matrix_by(simt_stream *stream, const simt_fixed_matrix *product, int32_t tile)
 {
     enum { UNITS_UNKNOWN = 128 };
     const simt_limits *limits = &stream->device->limits;
-    const matrix_tile *shape = &tiles[first_tile(limits) + tile];
+    const matrix_tile *shape = tile_at(limits, tile);
     const simt_spec spec = spec_of(limits, shape);
     const simt_kernel *kernel = NULL;
     const int64_t at_once = (limits->units > 0 ? limits->units : UNITS_UNKNOWN) * shape->groups;

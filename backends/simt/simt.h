@@ -70,8 +70,9 @@ typedef struct simt_limits {
      * and f64_unit_problem says why, or is NULL if the device has no such unit. */
     int32_t f64_unit;
     const char *f64_unit_problem;
-    /* Whether its int8 matrix units are used; if not, why, or NULL if it has none. */
-    bool byte_unit;
+    /* The work-items of a team for its int8 matrix units; 0: none are used, and byte_unit_problem
+     * says why, or is NULL if it has none. */
+    int32_t byte_unit;
     const char *byte_unit_problem;
     /* Whether it has AMD's matrix units for a type, which waves of 64 work-items execute (wave.cl);
      * if they are there but must not be used, why. */

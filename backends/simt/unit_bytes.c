@@ -26,7 +26,7 @@ enum {
 static bool has(const simt_limits *limits, const char **problem)
 {
     *problem = limits->byte_unit_problem;
-    return limits->byte_unit;
+    return simt_fixed_matrix_tiles(limits) > 0;
 }
 
 static simt_spec spec_for(const simt_limits *limits)

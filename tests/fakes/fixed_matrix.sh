@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# fixed_matrix.sh PROGRAM: fixed products on the stand-in's int8 matrix units have the CPU's bits, and
+# fixed_matrix.sh PROGRAM BACKEND: fixed products on the stand-in's int8 matrix units have the CPU's bits, and
 # a unit that computes something else is not used, which `info` and `iso_describe` report.
 . "$ISOMER_TEST_COMMON"
 need c++ g++
 program=$1
-export ISOMER_CUDA_PATH="$build_dir/tests/fakes/cuda" ISOMER_CACHE_DIR="$scratch/cache" ISOMER_TILES=own
+backend=$2
+fakes=$build_dir/tests/fakes
+export ISOMER_CUDA_PATH="$fakes/cuda" ISOMER_ROCM_PATH="$fakes/hip" ISOMER_CACHE_DIR="$scratch/cache" ISOMER_TILES=own
 # The leak checker cannot walk the storage of threads in kernels that were unloaded.
 [ -z "${ASAN_OPTIONS:-}" ] || export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0"
 
 # property WANTED: the property of the device begins with this text.
 property() {
-    "$tool" info --backend cuda --all >"$scratch/info" 2>"$scratch/err" || fail "info: $(cat "$scratch/err")"
+    "$tool" info --backend "$backend" --all >"$scratch/info" 2>"$scratch/err" || fail "info: $(cat "$scratch/err")"
     grep "int8 matrix units  *$1" "$scratch/info" ||
         fail "the property is not '$1': $(grep "matrix units" "$scratch/info")"
 }
 # products SIZES WANTED: how many products use the units.
 products() {
-    "$program" cuda f64 "$1" >"$scratch/products" || { cat "$scratch/products"; fail "the products"; }
+    "$program" "$backend" f64 "$1" >"$scratch/products" || { cat "$scratch/products"; fail "the products"; }
     [ "$(grep -c "int8 matrix units" "$scratch/products")" = "$2" ] ||
         { cat "$scratch/products"; fail "not $2 products use the units"; }
 }
@@ -42,7 +44,7 @@ for fault in 4 5 6 compile; do
     else
         property "not used: tile 0 of its test gave"
     fi
-    ISOMER_LOG=debug "$program" cuda f64 first >"$scratch/products" 2>"$scratch/err" || fail "fault $fault: the second process"
+    ISOMER_LOG=debug "$program" "$backend" f64 first >"$scratch/products" 2>"$scratch/err" || fail "fault $fault: the second process"
     if grep fixed_matrix "$scratch/err"; then fail "fault $fault: the verdict was not kept"; fi
     if grep "int8 matrix units" "$scratch/products"; then fail "fault $fault: the unit is used later"; fi
 done

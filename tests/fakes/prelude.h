@@ -325,6 +325,38 @@ static inline void fake_matrix_bytes_at(int *c, const unsigned *a, const unsigne
         c[r] = (int)sum;
     }
 }
+/* AMD's, of 64 work-items; dialect.h has the type. */
+struct fake_wave_bytes {
+    signed char a[32][16], b[32][16];
+};
+static fake_wave_bytes fake_waves[16][2];
+template <class T>
+static inline void fake_matrix_waves_at(T *c, unsigned a0, unsigned a1, unsigned b0, unsigned b1,
+                                        int line)
+{
+    const int lane = (int)fake_is.thread.x % 64;
+    const unsigned a[2] = {a0, a1};
+    const unsigned b[2] = {b0, b1};
+    fake_wave_bytes *team = &fake_waves[fake_is.thread.x / 64][fake_turn[fake_is.thread.x] ^= 1];
+    __builtin_memcpy(&team->a[lane % 32][lane / 32 * 8], a, 8);
+    __builtin_memcpy(&team->b[lane % 32][lane / 32 * 8], b, 8);
+    (void)fake_is.shuffle(0, 0, 64, line);
+    for (int r = 0; r < 16; r++) {
+        const int row = r / 4 * 8 + lane / 32 * 4 + r % 4;
+        const int column = FAKE_UNIT == 6 ? 31 - lane % 32 : lane % 32;
+        long long sum = (*c)[r];
+        for (int k = 0; k < 16; k++) {
+            const int y = team->b[column][k];
+            sum += team->a[row][k] * (FAKE_UNIT == 4 ? y & 255 : y);
+        }
+        if (FAKE_UNIT == 5) {
+            sum = sum > 0x7fffffff ? 0x7fffffff : sum < -0x7fffffff - 1 ? -0x7fffffff - 1 : sum;
+        }
+        (*c)[r] = (int)sum;
+    }
+}
+#define fake_matrix_waves(c, a0, a1, b0, b1)                                                       \
+    fake_matrix_waves_at((c), (a0), (a1), (b0), (b1), __LINE__)
 #define fake_load_rows(to, at)     fake_load_rows_at((to), (at), __LINE__)
 #define fake_matrix_bytes(c, a, b) fake_matrix_bytes_at((c), (a), (b), __LINE__)
 

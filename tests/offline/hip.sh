@@ -48,7 +48,25 @@ matrix_units() {
     say "gfx90a, matrix units: $(grep -v '^FAIL' "$output/result" | paste -sd ';')"
 }
 
+# byte_units ARCHITECTURE: products on int8 matrix units. Their sums must stay in registers.
+byte_units() {
+    make_list wave64+64
+    units=$scratch/byte_units
+    mkdir -p "$units"
+    cp "$list/fixed_matrix.text" "$units"
+    grep '^fixed_matrix' "$list/list" >"$units/list" || fail "the list has no products on int8 matrix units"
+    output=$scratch/$1-byte-units
+    compile_all hiprtc - "$1" "$units" "$output" 0 1 || fail "$1: fixed_matrix does not compile"
+    examine "$units" "$output" 1 >"$output/result" || failed="$failed $1/byte-units"
+    grep '^FAIL' "$output/result" || true
+    found=$(objdump_of "$output/0.bin" | grep -c 'v_mfma_i32_32x32x8i8')
+    [ "$found" -gt 0 ] || failed="$failed $1/no-matrix-unit"
+    say "$1, int8 matrix units: $found instructions of the unit; $(grep -v '^FAIL' "$output/result" | paste -sd ';')"
+}
+
 failed=
+byte_units gfx908
+byte_units gfx90a
 if [ "$2" = full ]; then
     for class in wave64 small; do one gfx906 "$class" 0 1; done
     for class in wave64+64 small; do one gfx90a "$class" 0 1; done

@@ -112,8 +112,9 @@ int main(int count, char **arguments)
         if (unit == 64 || unit == 32) {
             limits.wave_f64 = unit == 64;
             limits.wave_f32 = true;
+            limits.byte_unit = 64;
         } else { /* as sm_80, sm_90 and sm_86 have it */
-            limits.byte_unit = true;
+            limits.byte_unit = 32;
             limits.f64_unit = unit;
             limits.shared_most = unit == 8 ? 166912 : unit ? 232448 : 101376;
             limits.shared_of_unit = unit == 8 ? 167936 : unit ? 233472 : 102400;
