@@ -29,9 +29,9 @@ clean() {
 bench 2 --backend openmp --op gem
 says err '"gem"' '"gemm"'
 bench 2 --backend openmp --op ,
-says err --op "names nothing"
+says err --op "has no entry"
 bench 2 --backend openmp --op copy --size ,
-says err --size "names nothing"
+says err --size "has no entry"
 bench 6 --backend openmp --suite "$scratch/"
 says err "$scratch/ cannot be read" directory
 bench 4 --backend openmp --op copy --dtype e4
