@@ -243,10 +243,9 @@ static const setting settings[] = {
      "threads of the CPU backend; by default, all processors that it may use", .most = 1024,
      .units = "", .fatal = true},
     {"ISOMER_CPU_ISA", NULL,
-     "the instruction set of CPU kernels: generic, neon, sve256, sve512, avx2 or avx512; by "
-     "default, "
-     "the best",
-     .words = "generic, neon, sve256, sve512, avx2, avx512", .fatal = true},
+     "the instruction set of CPU kernels: generic, neon, sve256, sve512, avx2, avx512 or "
+     "avx512vnni; by default, the best",
+     .words = "generic, neon, sve256, sve512, avx2, avx512, avx512vnni", .fatal = true},
     {"ISOMER_TILES", "auto",
      "tiles of GPU kernels: auto, own (vendors' libraries only in vendor), plain (nor matrix "
      "units) "

@@ -28,7 +28,7 @@ typedef struct cpu_facts {
     int64_t l1_bytes, l2_bytes; /* data caches of one core */
     int64_t l3_bytes;           /* the whole cache of level 3 or above, which cores share; or 0 */
     int64_t cache_bytes;        /* l3_bytes, or l2_bytes if there is no L3 */
-    int32_t has_fma, has_avx2, has_avx512, has_f16c;
+    int32_t has_fma, has_avx2, has_avx512, has_vnni, has_f16c;
     int32_t sve_bytes; /* length of this process's SVE vectors; 0 without SVE */
 } cpu_facts;
 

@@ -460,9 +460,13 @@ static void gemm_describe(cpu_device *device, const iso_op *op, iso_op_info *out
         gemm_vendor_describe(g, out);
         return;
     }
-    if (g->variant == ISO_VARIANT_NAIVE || g->variant == ISO_VARIANT_FIXED) {
-        (void)snprintf(out->kernel, sizeof out->kernel, "gemm_%s_%s %s",
-                       iso_variant_name(g->variant), dtype, device->kernels->name);
+    if (g->variant == ISO_VARIANT_FIXED) {
+        gemm_fixed_describe(device, g, out);
+        return;
+    }
+    if (g->variant == ISO_VARIANT_NAIVE) {
+        (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s %s", dtype,
+                       device->kernels->name);
         return;
     }
     gemm_plan plan;

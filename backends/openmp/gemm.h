@@ -26,6 +26,7 @@ void gemm_naive(const cpu_device *device, const iso_gemm_op *op);
 /* gemm_fixed.c */
 int64_t gemm_fixed_workspace(const cpu_device *device, const iso_gemm_op *op);
 void gemm_fixed(const cpu_device *device, const iso_op *op);
+void gemm_fixed_describe(const cpu_device *device, const iso_gemm_op *op, iso_op_info *out);
 
 /* gemm_vendor.c */
 iso_status gemm_vendor_supports(const iso_gemm_op *op);

@@ -105,6 +105,7 @@ static void find_features(cpu_facts *out)
     out->has_avx2 = __builtin_cpu_supports("avx2") != 0;
     out->has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    out->has_vnni = __builtin_cpu_supports("avx512vnni") != 0;
     out->has_f16c = avx && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
 #elif defined(__aarch64__)
     out->has_fma = 1;
@@ -166,12 +167,13 @@ enum {
     NEEDS_NOTHING,
     NEEDS_AVX2,   /* with FMA and F16C */
     NEEDS_AVX512, /* F, BW, DQ, VL, and all of AVX2 */
+    NEEDS_VNNI,   /* and VNNI */
     NEEDS_SVE256,
     NEEDS_SVE512
 };
 
 extern const cpu_kernels cpu_kernels_generic, cpu_kernels_neon, cpu_kernels_sve256,
-    cpu_kernels_sve512, cpu_kernels_avx2, cpu_kernels_avx512;
+    cpu_kernels_sve512, cpu_kernels_avx2, cpu_kernels_avx512, cpu_kernels_avx512vnni;
 
 /* The sets in this build, the best last. */
 static const struct {
@@ -196,6 +198,9 @@ static const struct {
 #if defined(CPU_HAS_AVX512)
     {&cpu_kernels_avx512, NEEDS_AVX512},
 #endif
+#if defined(CPU_HAS_AVX512VNNI)
+    {&cpu_kernels_avx512vnni, NEEDS_VNNI},
+#endif
 };
 
 enum { SETS = sizeof sets / sizeof sets[0] };
@@ -210,6 +215,8 @@ static int runs(int i)
         return avx2;
     case NEEDS_AVX512:
         return avx2 && known->has_avx512;
+    case NEEDS_VNNI:
+        return avx2 && known->has_avx512 && known->has_vnni;
     case NEEDS_SVE256:
         return known->sve_bytes == 32;
     case NEEDS_SVE512:

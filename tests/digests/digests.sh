@@ -46,7 +46,7 @@ after() {
 # Several settings at once, because each run costs seconds: if the digests differ, the file's name
 # lists them.
 set -- 1 3 # numbers of threads that are still to be tried
-for isa in generic neon sve256 sve512 avx2 avx512; do
+for isa in generic neon sve256 sve512 avx2 avx512 avx512vnni; do
     if [ "$isa" = "$best" ]; then
         say "instruction set $isa: the plain run"
     elif grep -qx $isa "$scratch/available"; then

@@ -123,12 +123,12 @@ SIMD_INLINE void split_body(const int height, int64_t k, const double *a, const 
 
 static void tile_split(int height, int64_t k, const void *a, const void *b, void *t, int add)
 {
-    TILE_HEIGHTS(height, split_body, k, a, b, t, add)
+    TILE_HEIGHTS(height, split_body, k, a, b, t, add);
 }
 
 /* ---- rounding to f32 ------------------------------------------------------------------------- */
 
-/* high + low is first rounded to f64, but to odd: then rounding to f32 gives what one
+/* high * weight + low is first rounded to f64, but to odd: then rounding to f32 gives what one
  * rounding would. */
 static double join(double high, double low)
 {
@@ -154,7 +154,7 @@ static void round_line(const cpu_fixed_line *g, float *out)
         return;
     }
     for (int64_t i = 0; i < g->count; i++) {
-        out[i] = (float)(join(g->sums[g->next + i], g->sums[i]) * g->row * g->cols[i]);
+        out[i] = (float)(join(g->sums[g->next + i] * g->weight, g->sums[i]) * g->row * g->cols[i]);
     }
 }
 

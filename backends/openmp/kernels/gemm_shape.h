@@ -42,13 +42,15 @@
 #define TILE_HEIGHTS_UP(body, ...)
 #endif
 #define TILE_HEIGHTS(height, body, ...)                                                            \
-    switch (height) {                                                                              \
-        TILE_HEIGHT(1, body, __VA_ARGS__)                                                          \
-        TILE_HEIGHT(2, body, __VA_ARGS__)                                                          \
-        TILE_HEIGHTS_UP(body, __VA_ARGS__)                                                         \
-    default:                                                                                       \
-        body(MR, __VA_ARGS__);                                                                     \
-        break;                                                                                     \
-    }
+    do {                                                                                           \
+        switch (height) {                                                                          \
+            TILE_HEIGHT(1, body, __VA_ARGS__)                                                      \
+            TILE_HEIGHT(2, body, __VA_ARGS__)                                                      \
+            TILE_HEIGHTS_UP(body, __VA_ARGS__)                                                     \
+        default:                                                                                   \
+            body(MR, __VA_ARGS__);                                                                 \
+            break;                                                                                 \
+        }                                                                                          \
+    } while (0)
 
 #endif

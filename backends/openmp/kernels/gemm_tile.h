@@ -50,7 +50,7 @@ SIMD_INLINE void T(tile_body)(const int height, int64_t k, const TYPE *a, const 
 
 static void T(tile)(int height, int64_t k, const void *a, const void *b, void *t, int add)
 {
-    TILE_HEIGHTS(height, T(tile_body), k, a, b, t, add)
+    TILE_HEIGHTS(height, T(tile_body), k, a, b, t, add);
 }
 
 #undef VEC

@@ -5,13 +5,31 @@
 #define NAME_OF(set) #set
 #define NAME(set)    NAME_OF(set)
 
+/* A set with a base has only its own products of words and bytes. */
+#if defined(CPU_KERNELS_BASE)
+#define OF_BASE(name) CPU_JOIN(name, CPU_KERNELS_BASE)
+extern const cpu_gemm_kernels OF_BASE(cpu_gemm_kernels);
+extern const cpu_fixed_kernels OF_BASE(cpu_fixed_kernels);
+extern const cpu_transpose_kernels OF_BASE(cpu_transpose_kernels);
+extern const cpu_reduce_kernels OF_BASE(cpu_reduce_kernels);
+extern const cpu_order_kernels OF_BASE(cpu_order_kernels);
+extern const cpu_straight_kernels OF_BASE(cpu_straight_kernels);
+extern const cpu_map_kernels OF_BASE(cpu_map_kernels);
+#else
+#define OF_BASE(name) CPU_TABLE(name)
+#endif
+
 const cpu_kernels CPU_TABLE(cpu_kernels) = {
     .name = NAME(CPU_KERNELS),
-    .gemm = &CPU_TABLE(cpu_gemm_kernels),
-    .fixed = &CPU_TABLE(cpu_fixed_kernels),
-    .transpose = &CPU_TABLE(cpu_transpose_kernels),
-    .reduce = &CPU_TABLE(cpu_reduce_kernels),
-    .order = &CPU_TABLE(cpu_order_kernels),
-    .straight = &CPU_TABLE(cpu_straight_kernels),
-    .map = &CPU_TABLE(cpu_map_kernels),
+    .gemm = &OF_BASE(cpu_gemm_kernels),
+    .fixed = &OF_BASE(cpu_fixed_kernels),
+#if defined(CPU_HAS_BYTES)
+    .words = &CPU_TABLE(cpu_words_kernels),
+    .bytes = &CPU_TABLE(cpu_bytes_kernels),
+#endif
+    .transpose = &OF_BASE(cpu_transpose_kernels),
+    .reduce = &OF_BASE(cpu_reduce_kernels),
+    .order = &OF_BASE(cpu_order_kernels),
+    .straight = &OF_BASE(cpu_straight_kernels),
+    .map = &OF_BASE(cpu_map_kernels),
 };

@@ -86,13 +86,13 @@ typedef struct cpu_fixed_pack {
     int slices, bits;
 } cpu_fixed_pack;
 
-/* A line of exact sums: sums[i], plus sums[next + i] if there are two tiles, times row * cols[i],
- * which are powers of two or NaN. */
+/* A line of exact sums: sums[i], plus sums[next + i] * weight if there are two tiles, times
+ * row * cols[i], which are powers of two or NaN. */
 typedef struct cpu_fixed_line {
     const double *sums;
     int64_t next, count;
     int tiles;
-    double row;
+    double weight, row;
     const double *cols;
 } cpu_fixed_line;
 
@@ -111,6 +111,65 @@ typedef struct cpu_fixed_kernels {
     void (*tile_split)(int height, int64_t k, const void *a, const void *b, void *t, int add);
     void (*round_line)(const cpu_fixed_line *g, float *out); /* one rounding to f32 */
 } cpu_fixed_kernels;
+
+/* ---- words.c: fixed products of f16 and bf16 ------------------------------------------------- */
+
+enum { CPU_WORDS_RUN = 511, CPU_WORDS_BITS = 8 };
+
+/* As cpu_fixed_type.cut, into one slice or two of CPU_WORDS_BITS, and cpu_gemm_type.tile of f64
+ * with another nr, for at most CPU_WORDS_RUN steps. Slices are words of 16 bits, those of two steps
+ * side by side. */
+typedef struct cpu_words_kernels {
+    int32_t nr;
+    void (*cut)(const cpu_fixed_pack *g);
+    void (*tile)(int height, int64_t k, const void *a, const void *b, void *t, int add);
+} cpu_words_kernels;
+
+/* ---- bytes.c: fixed products of f64 by residues ---------------------------------------------- */
+
+enum {
+    CPU_MODULI = 16,
+    CPU_DIGITS = 3, /* of base 2^40, of a sum */
+    CPU_PIECES = 4, /* of 14 bits, of an element's whole number */
+    CPU_SHIFT = 128 /* A's residues are kept from -128 on, B's from 0 on */
+};
+
+/* Some coprime numbers up to 256, and what a residue needs of each: to reduce the pieces of a whole
+ * number, and to join the sums. A sum modulo moduli[c] times weight[c] is a number modulo
+ * moduli[c]; these numbers, times M / moduli[c], add up to the sum modulo M, the product of all. */
+typedef struct cpu_moduli {
+    int count;
+    float modulus[CPU_MODULI], inverse[CPU_MODULI];
+    float piece[CPU_PIECES][CPU_MODULI]; /* 2^(14 i), balanced; piece 0 is not read */
+    float a_offset[CPU_MODULI];          /* so that rounding down gives A's residues */
+    double weight[CPU_MODULI], part[CPU_MODULI];
+    double share[CPU_DIGITS][CPU_MODULI], whole[CPU_DIGITS]; /* of M / moduli[c], and of M */
+} cpu_moduli;
+
+/* A strip of `k` steps (a multiple of 4), packed by cpu_gemm_type.pack, that becomes residues: of
+ * modulus c, step p and column i at to[c * next + (p / 4 * pitch + i) * 4 + p % 4]. */
+typedef struct cpu_bytes_pack {
+    const cpu_moduli *moduli;
+    uint8_t *to;
+    int64_t width, next, pitch, k;
+    const double *strip;
+    const double *once, *again; /* as in cpu_fixed_pack */
+    int a;                      /* A's residues, not B's */
+} cpu_bytes_pack;
+
+typedef struct cpu_bytes_kernels {
+    int32_t mr, nr;
+    void (*residues)(const cpu_bytes_pack *g);
+    /* As cpu_gemm_type.tile: `groups` of 4 steps, and sums of 32 bits. */
+    void (*tile)(int height, int64_t groups, const uint8_t *a, const uint8_t *b, int32_t *t,
+                 int add);
+    /* Joins a line of nr sums; those of modulus c are at sums + c * next. The exact sum is
+     * to[i] + to[nr + i] + to[2 * nr + i]: numbers of at most 2^39, multiples of 2^40 up to 2^79,
+     * and multiples of 2^80. */
+    void (*join)(const cpu_moduli *moduli, const int32_t *sums, int64_t next, double *to);
+    /* Rounds such a line to f64, and scales it: a multiple of 8 elements. */
+    void (*round_line)(const cpu_fixed_line *g, double *out);
+} cpu_bytes_kernels;
 
 /* ---- reduce.c and order.c: docs/bits.md ------------------------------------------------ */
 
@@ -214,6 +273,8 @@ typedef struct cpu_kernels {
     const char *name; /* "generic", "neon", "avx2", ... */
     const cpu_gemm_kernels *gemm;
     const cpu_fixed_kernels *fixed;
+    const cpu_words_kernels *words; /* NULL if this set has no such products */
+    const cpu_bytes_kernels *bytes; /* the same */
     const cpu_transpose_kernels *transpose;
     const cpu_reduce_kernels *reduce;
     const cpu_order_kernels *order;
@@ -222,6 +283,11 @@ typedef struct cpu_kernels {
 } cpu_kernels;
 
 #if defined(CPU_KERNELS)
+#if defined(CPU_KERNELS_AVX512VNNI)
+#define CPU_HAS_BYTES
+#endif
+extern const cpu_words_kernels CPU_TABLE(cpu_words_kernels);
+extern const cpu_bytes_kernels CPU_TABLE(cpu_bytes_kernels);
 extern const cpu_gemm_kernels CPU_TABLE(cpu_gemm_kernels);
 extern const cpu_fixed_kernels CPU_TABLE(cpu_fixed_kernels);
 extern const cpu_transpose_kernels CPU_TABLE(cpu_transpose_kernels);
