@@ -282,7 +282,7 @@ static void add_lines(maker *m, const work_line *lines, int32_t count)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-typedef enum word { OP_WORD, VARIANT_WORD, TYPE_WORD, AXIS_WORD, SIZE } word;
+typedef enum word { OP_WORD, VARIANT_WORD, TYPE_WORD, AXIS_WORD } word;
 
 /* Checks that some operation knows every word of an option. `stream`, the older word for maps, is
  * taken and not listed. */
@@ -313,15 +313,6 @@ static int check_words(const char *option, const tool_words *words, word what)
     return tool_words_check(option, words, &names);
 }
 
-/* Refuses a list without words, such as ",", because it would select everything. */
-static int check_named(const char *option, const char *text, const tool_words *words)
-{
-    if (!text || words->count > 0) {
-        return TOOL_OK;
-    }
-    return tool_error(TOOL_USAGE, "--%s: \"%s\" names nothing", option, text);
-}
-
 static int read_words(maker *m)
 {
     const work_request *r = m->request;
@@ -333,19 +324,14 @@ static int read_words(maker *m)
         m->code = tool_error(TOOL_INTERNAL, "no memory");
     }
     const struct {
-        const char *option, *text;
+        const char *option;
         const tool_words *words;
         word what;
-    } options[] = {{"op", r->op, &m->ops, OP_WORD},
-                   {"variant", r->variant, &m->variants, VARIANT_WORD},
-                   {"dtype", r->dtype, &m->types, TYPE_WORD},
-                   {"axis", r->axis, &m->axes, AXIS_WORD},
-                   {"size", r->size, &sizes, SIZE}};
-    enum { OPTIONS = sizeof options / sizeof options[0] };
-    for (int i = 0; i < OPTIONS && m->code == TOOL_OK; i++) {
-        m->code = check_named(options[i].option, options[i].text, options[i].words);
-    }
-    for (int i = 0; i < OPTIONS && options[i].what != SIZE && m->code == TOOL_OK; i++) {
+    } options[] = {{"op", &m->ops, OP_WORD},
+                   {"variant", &m->variants, VARIANT_WORD},
+                   {"dtype", &m->types, TYPE_WORD},
+                   {"axis", &m->axes, AXIS_WORD}};
+    for (size_t i = 0; i < sizeof options / sizeof options[0] && m->code == TOOL_OK; i++) {
         m->code = check_words(options[i].option, options[i].words, options[i].what);
     }
     if (m->code == TOOL_OK && !work_sizes_parse(&sizes, &m->sizes, text, sizeof text)) {
