@@ -189,7 +189,7 @@ static void check_greatest(iso_device device, iso_stream stream, int64_t k)
     free(b);
 }
 
-/* With 14, 15 and 16 moduli; and more steps than a sum of bytes has room for. */
+/* With 14, 15 and 16 moduli, and with more steps than residues are used for. */
 static void test_greatest(void **state)
 {
     static const int64_t depths[] = {3, 7, 9, 257, 1761, 1763, 1765, 65535, 65999};
@@ -202,6 +202,51 @@ static void test_greatest(void **state)
         }
         for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
             check_greatest(device, stream, depths[i]);
+        }
+        close_set(device, stream);
+    }
+}
+
+/* ---- halves ---------------------------------------------------------------------------------- */
+
+/* Sums of 2^112, a half of their last place, and 1 more or less, which alone decides the rounding;
+ * in columns with `odd` the number below is odd. */
+static void test_halves(void **state)
+{
+    enum { TERMS = 256, DEPTH = TERMS + 3 };
+    static double a[ROWS_MAX][DEPTH], b[DEPTH][COLS_MAX], c[ROWS_MAX][COLS_MAX];
+    (void)state;
+    for (int p = 0; p < DEPTH; p++) {
+        const double x[] = {0x1p-24, 0x1p-24, 0x1p-53};
+        const double y[] = {0x1p-23, 0x1p-22, 0x1p-53};
+        for (int i = 0; i < ROWS_MAX; i++) {
+            a[i][p] = p < TERMS ? 0.5 : x[p - TERMS];
+        }
+        for (int j = 0; j < COLS_MAX; j++) {
+            const int odd = j % 4 >= 2;
+            b[p][j] = p < TERMS ? 0.5 : p == TERMS + 1 ? odd * y[1] : y[p - TERMS];
+            b[p][j] *= p == DEPTH - 1 && j % 2 ? -1 : 1;
+            b[p][j] *= j % 3 ? 1 : -1;
+        }
+    }
+    for (int set = 0; set < SETS; set++) {
+        iso_device device;
+        iso_stream stream;
+        iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+        if (!open_set(sets[set], &device, &stream)) {
+            continue;
+        }
+        args.dtype = ISO_F64;
+        args.m = ROWS_MAX;
+        args.n = COLS_MAX;
+        args.k = DEPTH;
+        run(device, stream, &args, a, sizeof a, b, sizeof b, c, sizeof c);
+        for (int j = 0; j < COLS_MAX; j++) {
+            const int units = (j % 4 >= 2) + (j % 2 == 0);
+            const double t = (j % 3 ? 1 : -1) * (64 + units * 0x1p-46);
+            if (c[ROWS_MAX - 1][j] != t) {
+                fail_msg("%s, column %d: %a, not %a", sets[set], j, c[ROWS_MAX - 1][j], t);
+            }
         }
         close_set(device, stream);
     }
@@ -252,12 +297,14 @@ static void make_wild(const format *f, int kind, char *a, char *b, char *c)
     const uint64_t fields = (f->one >> (f->digits - 1)) * 2 + 1;
     const uint64_t middle = fields / 2 - 3;
     const uint64_t lows[][2] = {{0, 0},          {0, 0},          {middle, middle},
-                                {fields - 3, 0}, {0, fields - 3}, {middle, middle}};
-    const uint64_t spans[][2] = {{fields, fields}, {2, 2}, {4, 4}, {3, 2}, {9, 3}, {4, 4}};
+                                {fields - 3, 0}, {0, fields - 3}, {middle, middle},
+                                {0, 0}};
+    const uint64_t spans[][2] = {{fields, fields}, {2, 2}, {4, 4},          {3, 2},
+                                 {9, 3},           {4, 4}, {fields, fields}};
     const int64_t count = WILD_BYTES / 8;
     seed = (uint64_t)kind;
-    fill_wild(f, a, count, lows[kind][0], spans[kind][0], kind == 5);
-    fill_wild(f, b, count, lows[kind][1], spans[kind][1], kind == 5);
+    fill_wild(f, a, count, lows[kind][0], spans[kind][0], kind >= 5);
+    fill_wild(f, b, count, lows[kind][1], spans[kind][1], kind >= 5);
     fill_wild(f, c, count, fields / 2, 1, 0);
 }
 
@@ -298,7 +345,7 @@ static void wild(iso_device device, iso_stream stream, const format *f, int kind
 
 static void test_wild(void **state)
 {
-    enum { KINDS = 6 };
+    enum { KINDS = 7 };
     static char plain[TYPES][KINDS][WILD_BYTES];
     int tried = 0;
     (void)state;
@@ -323,6 +370,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cancellation),
                                        cmocka_unit_test(test_greatest),
-                                       cmocka_unit_test(test_wild)};
+                                       cmocka_unit_test(test_halves), cmocka_unit_test(test_wild)};
     return cmocka_run_group_tests_name("core_fixed", tests, NULL, NULL);
 }
