@@ -161,13 +161,31 @@ typedef struct product {
     void *c;
 } product;
 
-static bool type_of(rocblas_enum type, cublas_enum *out)
+/* What may be multiplied: the types of a and b, of c and d, and of the computation. */
+typedef struct kind {
+    rocblas_enum in, out, compute;
+    cublas_enum cublas_in, cublas_out, cublas_compute;
+} kind;
+
+static const kind kinds[] = {
+    {ROCBLAS_F16, ROCBLAS_F16, ROCBLAS_F32, CUBLAS_TYPE_F16, CUBLAS_TYPE_F16, CUBLAS_IN_F32},
+    {ROCBLAS_BF16, ROCBLAS_BF16, ROCBLAS_F32, CUBLAS_TYPE_BF16, CUBLAS_TYPE_BF16, CUBLAS_IN_F32},
+    {ROCBLAS_F32, ROCBLAS_F32, ROCBLAS_F32, CUBLAS_TYPE_F32, CUBLAS_TYPE_F32, CUBLAS_IN_F32},
+    {ROCBLAS_F64, ROCBLAS_F64, ROCBLAS_F64, CUBLAS_TYPE_F64, CUBLAS_TYPE_F64, CUBLAS_IN_F64},
+    {ROCBLAS_I8, ROCBLAS_I32, ROCBLAS_I32, CUBLAS_TYPE_I8, CUBLAS_TYPE_I32, CUBLAS_IN_I32},
+};
+
+/* The types of a, b, c, d and of the computation. */
+static const kind *kind_of(const rocblas_enum types[5])
 {
-    *out = type == ROCBLAS_F16    ? CUBLAS_TYPE_F16
-           : type == ROCBLAS_BF16 ? CUBLAS_TYPE_BF16
-           : type == ROCBLAS_F32  ? CUBLAS_TYPE_F32
-                                  : CUBLAS_TYPE_F64;
-    return *out != CUBLAS_TYPE_F64 || type == ROCBLAS_F64;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const kind *k = &kinds[i];
+        if (types[0] == k->in && types[1] == k->in && types[2] == k->out && types[3] == k->out &&
+            types[4] == k->compute) {
+            return k;
+        }
+    }
+    return NULL;
 }
 
 static bool trans_of(rocblas_enum trans, cublas_enum *out)
@@ -187,52 +205,45 @@ static bool fits(const product *p)
     return true;
 }
 
-static cublas_code call(rocblas_object handle, const product *p, cublas_enum type,
-                        cublas_enum trans_a, cublas_enum trans_b)
+static cublas_code call(rocblas_object handle, const product *p, const kind *k, cublas_enum trans_a,
+                        cublas_enum trans_b)
 {
-    const cublas_enum compute = type == CUBLAS_TYPE_F64 ? CUBLAS_IN_F64
-                                : type == CUBLAS_TYPE_F32 && handle->math == ROCBLAS_MATH_XF32
+    const cublas_enum in = k->cublas_in;
+    const cublas_enum out = k->cublas_out;
+    const cublas_enum compute = k->in == ROCBLAS_F32 && handle->math == ROCBLAS_MATH_XF32
                                     ? CUBLAS_IN_TF32
-                                    : CUBLAS_IN_F32;
+                                    : k->cublas_compute;
     if (fits(p)) {
         return cublasGemmStridedBatchedEx(
-            handle->cublas, trans_a, trans_b, (int)p->m, (int)p->n, (int)p->k, p->alpha, p->a, type,
-            (int)p->lda, p->stride_a, p->b, type, (int)p->ldb, p->stride_b, p->beta, p->c, type,
+            handle->cublas, trans_a, trans_b, (int)p->m, (int)p->n, (int)p->k, p->alpha, p->a, in,
+            (int)p->lda, p->stride_a, p->b, in, (int)p->ldb, p->stride_b, p->beta, p->c, out,
             (int)p->ldc, p->stride_c, (int)p->batch, compute, CUBLAS_ALGORITHM_DEFAULT);
     }
     if (!cublasGemmStridedBatchedEx_64) {
         return CUBLAS_UNSUPPORTED;
     }
     return cublasGemmStridedBatchedEx_64(handle->cublas, trans_a, trans_b, p->m, p->n, p->k,
-                                         p->alpha, p->a, type, p->lda, p->stride_a, p->b, type,
-                                         p->ldb, p->stride_b, p->beta, p->c, type, p->ldc,
-                                         p->stride_c, p->batch, compute, CUBLAS_ALGORITHM_DEFAULT);
+                                         p->alpha, p->a, in, p->lda, p->stride_a, p->b, in, p->ldb,
+                                         p->stride_b, p->beta, p->c, out, p->ldc, p->stride_c,
+                                         p->batch, compute, CUBLAS_ALGORITHM_DEFAULT);
 }
 
-/* The types of a, b, c, d and of the computation. */
 static rocblas_code multiply(rocblas_object handle, const product *p, const rocblas_enum types[5],
                              bool in_place)
 {
-    cublas_enum type = 0;
+    const kind *k = kind_of(types);
     cublas_enum trans_a = 0;
     cublas_enum trans_b = 0;
     if (!handle) {
         return INVALID_HANDLE;
     }
-    if (!type_of(types[0], &type) || !trans_of(p->trans_a, &trans_a) ||
-        !trans_of(p->trans_b, &trans_b)) {
+    if (!trans_of(p->trans_a, &trans_a) || !trans_of(p->trans_b, &trans_b)) {
         return INVALID_VALUE;
     }
-    const rocblas_enum compute = type == CUBLAS_TYPE_F64 ? ROCBLAS_F64 : ROCBLAS_F32;
-    for (int i = 1; i < 4; i++) {
-        if (types[i] != types[0]) {
-            return NOT_IMPLEMENTED;
-        }
-    }
-    if (types[4] != compute || !in_place) {
+    if (!k || !in_place) {
         return NOT_IMPLEMENTED;
     }
-    ON_DEVICE(call(handle, p, type, trans_a, trans_b));
+    ON_DEVICE(call(handle, p, k, trans_a, trans_b));
 }
 
 #define GEMM(name, size)                                                                           \
