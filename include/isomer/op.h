@@ -21,9 +21,9 @@
  *
  * iso_gemm, iso_gemv, iso_transpose, iso_reduce, iso_map and iso_execute return:
  *
- *   INVALID: a wrong handle, struct size or enumerator; a negative or overflowing size; a leading
- *     dimension below the row length; an operand that is misaligned or reaches outside its buffer;
- *     operands that overlap where that is not allowed.
+ *   INVALID: a wrong handle, struct size or enumerator; a variant and a `keep` that do not agree; a
+ *     negative or overflowing size; a leading dimension below the row length; an operand that is
+ *     misaligned or reaches outside its buffer; operands that overlap where that is not allowed.
  *   MISMATCH: a buffer and the stream belong to different devices.
  *   UNSUPPORTED: if and only if iso_supports says so. COMPILE: a kernel did not build.
  *   NO_MEMORY: no scratch memory. BACKEND, DEVICE_LOST: from the vendor.
@@ -31,8 +31,8 @@
  *
  * `auto` chooses a variant by what the field `keep` asks for (iso_keep in types.h). To get the same
  * bits on every device, set it to ISO_KEEP_BITS, in the descriptor or when opening the device. A
- * variant that is named is used as it is; but if the descriptor also sets `keep` to something that
- * this variant does not keep, the call is INVALID.
+ * variant that is named is used as it is. But if the descriptor also sets `keep`, the two must
+ * agree: ISO_KEEP_BITS goes with tiled alone, and ISO_KEEP_TERMS not with fixed.
  *
  * An operation that fails writes nothing. The descriptor is read only during the call and may be
  * changed afterwards.
@@ -76,8 +76,9 @@ typedef struct iso_gemm_args {
 #define ISO_GEMM_ARGS_INIT ISO_INIT_OF_2(iso_gemm_args, alpha, 1.0, batch, 1)
 
 /*
- * y = alpha * op(A) * x + beta * y, for `batch` triples that are a stride apart. The result has the
- * same bits as iso_gemm with x and y as matrices of one column.
+ * y = alpha * op(A) * x + beta * y, for `batch` triples that are a stride apart. With naive, tiled
+ * and fixed the result has the same bits as iso_gemm with x and y as matrices of one column. It is
+ * always strict: TF32 is not used.
  *
  * op(A) is m x k; x has k elements and y has m. A is stored as m x k (lda >= k), or transposed as
  * k x m (lda >= m), which is a column-major m x k matrix. inc_x and inc_y are the distances, in
@@ -179,9 +180,9 @@ ISO_API iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *
 ISO_API iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtype *result);
 
 /*
- * Whether the device supports this operation. Only types, variant, layout and sizes matter, never
- * alpha and beta, and the buffers of operands may be zero. May open the vendor's library.
- * UNSUPPORTED: it does not, and the text says why. INVALID as above.
+ * Whether the device supports this operation. Only types, variant, keep, math, library, layout and
+ * sizes matter, never alpha and beta, and the buffers of operands may be zero. May open the
+ * vendor's library. UNSUPPORTED: it does not, and the text says why. INVALID as above.
  */
 ISO_API iso_status iso_supports(iso_device device, iso_op_kind kind, const void *args);
 

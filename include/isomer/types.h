@@ -29,14 +29,15 @@ typedef enum iso_variant {
     ISO_VARIANT_AUTO = 0,   /* "auto": vendor if there is one, else tiled, else naive, unless
                              * iso_keep says otherwise; a transpose is tiled */
     ISO_VARIANT_NAIVE = 1,  /* "naive": the textbook kernel, one result per work-item */
-    ISO_VARIANT_TILED = 2,  /* "tiled": blocked for caches and registers; isomer's fastest */
+    ISO_VARIANT_TILED = 2,  /* "tiled": blocked for caches and registers */
     ISO_VARIANT_VENDOR = 3, /* "vendor": the vendor's library, which iso_describe names */
     /* 4 is reserved: UNSUPPORTED. */
     ISO_VARIANT_PARTIALS =
         5, /* "partials" (reductions): one partial result per group, combined at the end */
     ISO_VARIANT_FIXED = 6 /* "fixed" (products): exact sums of scaled integers, the same bits on
-                           * every device. Its error is relative to the largest magnitudes of A's
-                           * row and B's column: small elements beside large ones are lost */
+                           * every device, which are not those of tiled. Its error is relative to
+                           * the largest magnitudes of A's row and B's column: small elements beside
+                           * large ones are lost */
 } iso_variant;
 
 /* Whether an operand is read as stored or transposed. */
@@ -62,13 +63,13 @@ typedef enum iso_math {
  */
 typedef enum iso_keep {
     ISO_KEEP_DEFAULT = 0, /* what was set when opening the device, else ISOMER_KEEP, else terms */
-    ISO_KEEP_BITS = 1,    /* "bits": the same bits on every device, which docs/bits.md defines. auto
-                           * is tiled, and UNSUPPORTED where a device has none */
+    ISO_KEEP_BITS = 1,    /* "bits": those of tiled, which docs/bits.md defines and every device
+                           * has. auto is tiled, and UNSUPPORTED where a device has none */
     ISO_KEEP_TERMS = 2,   /* "terms": an error relative to the sum of the magnitudes of the terms,
                            * as a usual product or sum has. auto is vendor, else tiled, else naive */
     ISO_KEEP_SCALE = 3    /* "scale": of products, an error relative to K times the largest
-                           * magnitudes of A's row and B's column is enough. auto may be fixed,
-                           * where that is expected to be faster; otherwise as terms */
+                           * magnitude of A's row times that of B's column is enough. auto may be
+                           * fixed,    where that is expected to be faster; otherwise as terms */
 } iso_keep;
 
 /* What a reduction computes. */

@@ -43,30 +43,40 @@ after() {
     [ "$(cat "$scratch/calls")" -gt 1000 ] || fail "only $(cat "$scratch/calls") calls were made in the state $state"
 }
 
-# Several settings at once, because each run costs seconds: if the digests differ, the file's name
-# lists them.
-set -- 1 3 # numbers of threads that are still to be tried
+# run WHAT STATE [SETTING=VALUE | --OPTION]...: a run in that state, with those settings and options, against
+# the plain one.
+run() {
+    what=$1
+    state=$2
+    shift 2
+    option=
+    for argument; do # options go to the tool
+        shift
+        case $argument in --*) option=$argument ;; *) set -- "$@" "$argument" ;; esac
+    done
+    after "$state" "$@" "$tool" verify --backend openmp ${option:+"$option"}
+    same "after a -ffast-math library, $what, $state $option" "$scratch/plain" "$scratch/other"
+}
+
+# What is tried, in as few runs as possible, because each costs seconds: if the digests differ, the
+# line names all of it.
+set -- "upward,flush,traps ISOMER_NUM_THREADS=1" "zero,single ISOMER_NUM_THREADS=3" \
+    "downward,flush,traps,single --inline"
 for isa in generic neon sve256 sve512 avx2 avx512 avx512vnni; do
     if [ "$isa" = "$best" ]; then
         say "instruction set $isa: the plain run"
     elif grep -qx $isa "$scratch/available"; then
-        after upward,flush,traps ISOMER_CPU_ISA=$isa ${1:+ISOMER_NUM_THREADS="$1"} "$tool" verify --backend openmp
-        same "after a -ffast-math library, upward, with traps, instruction set $isa${1:+, threads: $1}" \
-            "$scratch/plain" "$scratch/other"
+        # shellcheck disable=SC2086 # several words
+        run "instruction set $isa" ${1:-upward,flush,traps} ISOMER_CPU_ISA=$isa
         [ $# = 0 ] || shift
     else
         say "instruction set $isa: not on this processor"
     fi
 done
-for threads; do
-    after upward,flush,traps ISOMER_NUM_THREADS="$threads" "$tool" verify --backend openmp
-    same "after a -ffast-math library, upward, with traps, threads: $threads" "$scratch/plain" "$scratch/other"
+for left; do
+    # shellcheck disable=SC2086 # several words
+    run "the best instruction set" $left
 done
-
-after zero,single "$tool" verify --backend openmp
-same "after a -ffast-math library, toward zero, x87 in single precision" "$scratch/plain" "$scratch/other"
-after downward,flush,traps,single "$tool" verify --backend openmp --inline
-same "after a -ffast-math library, downward, with traps, inline streams" "$scratch/plain" "$scratch/other"
 
 # A GPU backend prepares its arguments in the calling thread.
 after downward,flush,traps,single ISOMER_CUDA_PATH="$build_dir/tests/fakes/cuda" "$tool" verify --backend cuda \

@@ -61,7 +61,7 @@ $2 == "vendor" { next }
 $1 == "transpose" { sizes($4, s); keep($1 "/" $2 "/" $3, s[2] * s[3], s[2] > 8 && s[3] > 8 ? 250 : 1e9, $0) }
 $1 == "gemm" && $2 == "fixed" { # several kernels, each of which sees a vector or an element
     sizes($5, s)
-    if (full || $3 ~ /f32|f64/) keep($1 "/" $2 "/" $3, s[2] * s[3] * s[4], s[2] > 4 && s[3] > 4 ? 1500 : 1e9, $0)
+    if (full || $3 == "f32") keep($1 "/" $2 "/" $3, s[2] * s[3] * s[4], s[2] > 4 && s[3] > 4 ? 1500 : 1e9, $0)
     next
 }
 $1 == "gemm" {

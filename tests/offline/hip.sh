@@ -65,18 +65,18 @@ byte_units() {
 }
 
 failed=
-byte_units gfx908
 byte_units gfx90a
 if [ "$2" = full ]; then
+    byte_units gfx908
     for class in wave64 small; do one gfx906 "$class" 0 1; done
     for class in wave64+64 small; do one gfx90a "$class" 0 1; done
     for class in wave32 small; do one gfx1030 "$class" 0 1; done
 else
-    # A minute of one core: different parts for different chips. `full` compiles all programs for
+    # Half a minute of one core: different parts for different chips. `full` compiles all programs for
     # all chips.
-    one gfx906 wave64 0 6
-    one gfx1030 wave32 1 6
-    one gfx90a wave64 2 18
+    one gfx906 wave64 0 12
+    one gfx1030 wave32 1 12
+    one gfx90a wave64 2 24
     matrix_units
 fi
 [ -z "$failed" ] || fail "see above:$failed"

@@ -82,7 +82,7 @@ else
     make_list "$class"
     norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$list/list" | cut -d: -f1)
     [ -n "$norm" ] || fail "the list has no norm2 of f64"
-    one sm_90 "$class" $(((norm - 1) % 6)) 6
+    one sm_90 "$class" $(((norm - 1) % 12)) 12
     # Products on matrix units, in one layout of each tile, and the test of the units.
     matrix_units sm_90 16
     matrix_units sm_80 8

@@ -156,9 +156,9 @@ static void test_cancellation(void **state)
 
 /* ---- the greatest sums ----------------------------------------------------------------------- */
 
-/* All elements of A are 2^53 - 128, those of column j of B 2^53 - 1 or its opposite, both divided
- * by 2^53. Modulo 256 these are -128 and 255, the bytes with the greatest product. */
-static void check_greatest(iso_device device, iso_stream stream, int64_t k)
+/* All elements of A are 2^53 - below[0], those of column j of B 2^53 - below[1] or its opposite,
+ * both divided by 2^53. */
+static void check_greatest(iso_device device, iso_stream stream, const int below[2], int64_t k)
 {
     const format *f = &formats[TYPES - 1];
     char *a = malloc((size_t)(ROWS_MAX * k * f->bytes));
@@ -168,18 +168,19 @@ static void check_greatest(iso_device device, iso_stream stream, int64_t k)
 
     assert_true(a && b);
     for (int64_t i = 0; i < ROWS_MAX * k; i++) {
-        put(a + i * f->bytes, f, f->one - 128, 0);
+        put(a + i * f->bytes, f, f->one - (uint64_t)below[0], 0);
     }
     for (int64_t i = 0; i < COLS_MAX * k; i++) {
-        put(b + i * f->bytes, f, f->one - 1, i % COLS_MAX % 2 == 1);
+        put(b + i * f->bytes, f, f->one - (uint64_t)below[1], i % COLS_MAX % 2 == 1);
     }
     args.dtype = ISO_F64;
     args.m = ROWS_MAX;
     args.n = COLS_MAX;
     args.k = k;
     run(device, stream, &args, a, ROWS_MAX * k * f->bytes, b, COLS_MAX * k * f->bytes, c, sizeof c);
-    /* k - 129 k / 2^53 + 128 k / 2^106: k is odd, so the last term does not decide a tie. */
-    const double t = (double)k - (double)(129 * k) * 0x1p-53;
+    /* The sum less the product of both small numbers, k / 2^106 times. That cannot decide a tie: k
+     * and the sum of the small numbers are odd. */
+    const double t = (double)k - (double)((below[0] + below[1]) * k) * 0x1p-53;
     for (int i = 0; i < ROWS_MAX * COLS_MAX; i++) {
         if (c[i] != (i % COLS_MAX % 2 == 1 ? -t : t)) {
             fail_msg("k = %lld: element %d is %a, not %a", (long long)k, i, c[i], t);
@@ -189,10 +190,13 @@ static void check_greatest(iso_device device, iso_stream stream, int64_t k)
     free(b);
 }
 
-/* With 14, 15 and 16 moduli, and with more steps than residues are used for. */
+/* With 14, 15 and 16 moduli, and with more steps than residues are used for: bytes whose products
+ * are the greatest modulo 256 (-128 and 255) and modulo 255 (127 and 254, in both orders), where a
+ * sum that left 32 bits would be wrong. */
 static void test_greatest(void **state)
 {
-    static const int64_t depths[] = {3, 7, 9, 257, 1761, 1763, 1765, 65535, 65999};
+    static const int below[][2] = {{128, 1}, {160, 33}, {33, 160}};
+    static const int64_t depths[] = {3, 7, 9, 257, 1761, 1763, 1765, 65535, 66999};
     (void)state;
     for (int set = 1; set < SETS; set++) {
         iso_device device;
@@ -201,7 +205,9 @@ static void test_greatest(void **state)
             continue;
         }
         for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
-            check_greatest(device, stream, depths[i]);
+            for (size_t j = 0; j < sizeof below / sizeof below[0]; j++) {
+                check_greatest(device, stream, below[j], depths[i]);
+            }
         }
         close_set(device, stream);
     }
