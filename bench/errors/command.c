@@ -37,15 +37,9 @@ typedef struct request {
     tool_words variants, types, inputs, sizes;
 } request;
 
-typedef struct target {
-    iso_device device;
-    iso_device_info info;
-} target;
-
 typedef struct session {
     const request *asked;
-    target *targets;
-    int32_t target_count;
+    record_targets targets;
     FILE *out;
     tool_file file;
     json_t *root;
@@ -214,42 +208,11 @@ static void run_device(session *run, iso_device device, const iso_device_info *i
     errors_show(run->out, run->results, run->count, size);
 }
 
-/* All devices are opened before the first product, so that one that is missing costs no time. */
-static int open_devices(session *run, const tool_words *specs)
-{
-    json_t *devices = json_object_get(run->root, "devices");
-    run->targets = tool_alloc((size_t)specs->count, sizeof *run->targets, "the devices");
-    for (int i = 0; i < specs->count; i++) {
-        target *made = &run->targets[i];
-        made->info = (iso_device_info)ISO_DEVICE_INFO_INIT;
-        iso_status status = iso_device_open(specs->items[i], &made->device);
-        run->target_count += status == ISO_OK;
-        status = status == ISO_OK ? iso_device_get_info(made->device, &made->info) : status;
-        if (status != ISO_OK) {
-            return tool_error(tool_code(status), "%s: %s",
-                              specs->items[i] ? specs->items[i] : "the device", tool_reason());
-        }
-        json_array_append_new(devices, record_device(made->device));
-        if (tool_tier_of(&made->info) == TOOL_STAND_IN) {
-            json_array_append_new(record_at(run->root, "run.flags"), json_string("fake"));
-        }
-    }
-    return TOOL_OK;
-}
-
 static void run_devices(session *run)
 {
-    for (int32_t i = 0; i < run->target_count && !tool_stop_asked(); i++) {
-        run_device(run, run->targets[i].device, &run->targets[i].info);
+    for (int32_t i = 0; i < run->targets.count && !tool_stop_asked(); i++) {
+        run_device(run, run->targets.items[i].device, &run->targets.items[i].info);
     }
-}
-
-static void close_devices(session *run)
-{
-    for (int32_t i = 0; i < run->target_count; i++) {
-        iso_device_close(run->targets[i].device);
-    }
-    free(run->targets);
 }
 
 static int execute(session *run, int argc, char **argv)
@@ -269,7 +232,7 @@ static int execute(session *run, int argc, char **argv)
         tool_set_int(about, "seed", (int64_t)run->asked->seed);
         tool_set_number(about, "seconds", 0);
         tool_set_bool(about, "complete", false);
-        code = open_devices(run, &specs);
+        code = record_targets_open(run->root, &specs, &run->targets);
     }
     if (code == TOOL_OK) {
         json_t *about = json_object_get(run->root, "run");
@@ -280,7 +243,7 @@ static int execute(session *run, int argc, char **argv)
         tool_set_bool(about, "complete", !tool_stop_asked());
         code = tool_file_json(&run->file, run->root);
     }
-    close_devices(run);
+    record_targets_close(&run->targets);
     tool_file_discard(&run->file);
     tool_words_free(&specs);
     json_decref(run->root);

@@ -40,6 +40,23 @@ typedef struct record_noise {
 void record_noise_now(record_noise *out);
 double record_noise_share(const record_noise *before, const record_noise *after);
 
+/* ---- targets.c ------------------------------------------------------------------------------- */
+
+typedef struct record_target {
+    iso_device device;
+    iso_device_info info;
+} record_target;
+
+typedef struct record_targets {
+    record_target *items;
+    int32_t count;
+} record_targets;
+
+/* Opens every device, and adds it to the "devices" of a run. Returns an exit code; what was opened
+ * is to be closed in any case. */
+int record_targets_open(json_t *root, const tool_words *specs, record_targets *out);
+void record_targets_close(record_targets *targets);
+
 /* ---- load.c, fault.c ------------------------------------------------------------------------- */
 
 /* Reads and checks a results file, ours or Google Benchmark's ("-" is standard input). If that

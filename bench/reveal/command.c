@@ -36,15 +36,9 @@ typedef struct request {
     tool_words ops, variants, types, sizes;
 } request;
 
-typedef struct target {
-    iso_device device;
-    iso_device_info info;
-} target;
-
 typedef struct session {
     const request *asked;
-    target *targets;
-    int32_t target_count;
+    record_targets targets;
     FILE *out;
     tool_file file;
     json_t *root, *results;
@@ -263,7 +257,7 @@ static void add_result(session *run, const reveal_result *r)
 }
 
 /* One case on each of the vendor's libraries, or on the only one. */
-static void run_case(session *run, const target *on, const reveal_case *item)
+static void run_case(session *run, const record_target *on, const reveal_case *item)
 {
     const char *wanted = run->asked->library;
     for (int32_t library = 0; library < LIBRARIES; library++) {
@@ -304,7 +298,7 @@ static void run_case(session *run, const target *on, const reveal_case *item)
 /* ---- the run --------------------------------------------------------------------------------- */
 
 /* False: the operation takes no size of this form. */
-static bool run_size(session *run, const target *on, const reveal_op *op, const char *size)
+static bool run_size(session *run, const record_target *on, const reveal_op *op, const char *size)
 {
     const request *asked = run->asked;
     int64_t of[3];
@@ -327,7 +321,7 @@ static bool run_size(session *run, const target *on, const reveal_op *op, const 
     return true;
 }
 
-static void run_device(session *run, const target *on)
+static void run_device(session *run, const record_target *on)
 {
     static const char *const usual[] = {"10000", "64x4096", "64x64x4096"};
     char *title = record_format("%s %s", on->info.spec, on->info.name);
@@ -348,30 +342,6 @@ static void run_device(session *run, const target *on)
     }
 }
 
-/* All devices are opened before the first case runs, so that one that is missing costs no time. */
-static int open_devices(session *run, const tool_words *specs)
-{
-    json_t *devices = json_object_get(run->root, "devices");
-    run->targets = tool_alloc((size_t)specs->count, sizeof *run->targets, "devices");
-    for (int i = 0; i < specs->count; i++) {
-        target *t = &run->targets[i];
-        t->info = (iso_device_info)ISO_DEVICE_INFO_INIT;
-        iso_status status = iso_device_open(specs->items[i], &t->device);
-        if (status == ISO_OK) {
-            run->target_count++;
-            status = iso_device_get_info(t->device, &t->info);
-        }
-        if (status != ISO_OK) {
-            return tool_error(tool_code(status), "%s", tool_reason());
-        }
-        json_array_append_new(devices, record_device(t->device));
-        if (tool_tier_of(&t->info) == TOOL_STAND_IN) {
-            json_array_append_new(record_at(run->root, "run.flags"), json_string("fake"));
-        }
-    }
-    return TOOL_OK;
-}
-
 static void run_devices(session *run)
 {
     json_t *about = json_object_get(run->root, "run");
@@ -379,8 +349,8 @@ static void run_devices(session *run)
     tool_set_number(about, "seconds", 0);
     tool_set_bool(about, "complete", false);
     tool_stop_watch(true);
-    for (int i = 0; i < run->target_count && !tool_stop_asked(); i++) {
-        run_device(run, &run->targets[i]);
+    for (int i = 0; i < run->targets.count && !tool_stop_asked(); i++) {
+        run_device(run, &run->targets.items[i]);
     }
     tool_stop_watch(false);
     tool_set_number(about, "seconds", tool_seconds() - begin);
@@ -420,17 +390,14 @@ static int execute(session *run, int argc, char **argv)
     json_object_set_new(run->root, "devices", json_array());
     json_object_set_new(run->root, "results", run->results);
     int code = tool_specs(run->asked->backend, NULL, &specs);
-    code = code == TOOL_OK ? open_devices(run, &specs) : code;
+    code = code == TOOL_OK ? record_targets_open(run->root, &specs, &run->targets) : code;
     code = code == TOOL_OK ? tool_file_open(&run->file, run->asked->json) : code;
     if (code == TOOL_OK) {
         run->out = run->file.stream == tool_data() ? stderr : stdout;
         run_devices(run);
         code = tool_file_json(&run->file, run->root);
     }
-    for (int i = 0; i < run->target_count; i++) {
-        iso_device_close(run->targets[i].device);
-    }
-    free(run->targets);
+    record_targets_close(&run->targets);
     tool_file_discard(&run->file);
     tool_words_free(&specs);
     json_decref(run->root);
