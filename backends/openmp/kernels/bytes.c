@@ -4,11 +4,10 @@
  * numbers of at most 256, one byte each. One instruction multiplies 64 such bytes and adds the
  * products exactly. Then the exact sums are found from the sums of residues.
  */
-#include "backends/openmp/kernels/gemm_shape.h"
 #include "backends/openmp/kernels/kernels.h"
 
 #if defined(CPU_HAS_BYTES)
-enum { LANES = 16, NR = NV * LANES };
+#include "backends/openmp/kernels/dot_tile.h"
 
 /* ---- residues -------------------------------------------------------------------------------- */
 
@@ -118,52 +117,10 @@ static void residues(const cpu_bytes_pack *g)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-SIMD_INLINE void tile_body(const int height, int64_t groups, const uint8_t *a, const uint8_t *b,
-                           int32_t *t, int add)
-{
-    simd_u32 acc[MR][NV]; /* as __m512i, gcc 12 would keep them in memory */
-    SIMD_UNROLL
-    for (int i = 0; i < height; i++) {
-        SIMD_UNROLL
-        for (int v = 0; v < NV; v++) {
-            acc[i][v] = (simd_u32){0};
-            if (add) {
-                memcpy(&acc[i][v], t + i * NR + v * LANES, sizeof acc[i][v]);
-            }
-        }
-    }
-    for (; groups > 0; groups--) {
-        __m512i row[NV];
-        SIMD_UNROLL
-        for (int v = 0; v < NV; v++) {
-            row[v] = _mm512_loadu_si512(b + v * SIMD_BYTES);
-        }
-        SIMD_UNROLL
-        for (int i = 0; i < height; i++) {
-            int32_t bytes;
-            memcpy(&bytes, a + i * 4, sizeof bytes);
-            const __m512i x = _mm512_set1_epi32(bytes);
-            SIMD_UNROLL
-            for (int v = 0; v < NV; v++) {
-                acc[i][v] = (simd_u32)_mm512_dpbusd_epi32((__m512i)acc[i][v], row[v], x);
-            }
-        }
-        a += height * 4;
-        b += NR * 4;
-    }
-    SIMD_UNROLL
-    for (int i = 0; i < height; i++) {
-        SIMD_UNROLL
-        for (int v = 0; v < NV; v++) {
-            memcpy(t + i * NR + v * LANES, &acc[i][v], sizeof acc[i][v]);
-        }
-    }
-}
-
 static void tile(int height, int64_t groups, const uint8_t *a, const uint8_t *b, int32_t *t,
                  int add)
 {
-    TILE_HEIGHTS(height, tile_body, groups, a, b, t, add);
+    TILE_HEIGHTS(height, dot_tile, DOT_BYTES, groups, (const char *)a, (const char *)b, t, add);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */

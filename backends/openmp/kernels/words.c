@@ -4,11 +4,10 @@
  * and a sign. Those of B are cut into two slices of at most 2^7, so that a sum of CPU_WORDS_RUN
  * products stays below 2^31. One instruction multiplies 32 words, and adds the products in pairs.
  */
-#include "backends/openmp/kernels/gemm_shape.h"
 #include "backends/openmp/kernels/kernels.h"
 
 #if defined(CPU_HAS_BYTES)
-enum { LANES = 16, NR = NV * LANES };
+#include "backends/openmp/kernels/dot_tile.h"
 
 /* ---- slices ---------------------------------------------------------------------------------- */
 
@@ -61,49 +60,9 @@ static void cut(const cpu_fixed_pack *g)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* Writes height x NR sums. They go through memory: if they became f64 at once, gcc 12 would not
- * keep the accumulators in registers. */
-SIMD_INLINE void tile_body(const int height, int64_t k, const char *a, const char *b, int32_t *to)
-{
-    simd_u32 acc[MR][NV];
-    SIMD_UNROLL
-    for (int i = 0; i < height; i++) {
-        SIMD_UNROLL
-        for (int v = 0; v < NV; v++) {
-            acc[i][v] = (simd_u32){0};
-        }
-    }
-    for (; k > 0; k -= 2) {
-        __m512i row[NV];
-        SIMD_UNROLL
-        for (int v = 0; v < NV; v++) {
-            row[v] = _mm512_loadu_si512(b + v * SIMD_BYTES);
-        }
-        SIMD_UNROLL
-        for (int i = 0; i < height; i++) {
-            int32_t words;
-            memcpy(&words, a + i * 4, sizeof words);
-            const __m512i x = _mm512_set1_epi32(words);
-            SIMD_UNROLL
-            for (int v = 0; v < NV; v++) {
-                acc[i][v] = (simd_u32)_mm512_dpwssd_epi32((__m512i)acc[i][v], row[v], x);
-            }
-        }
-        a += height * 4;
-        b += NR * 4;
-    }
-    SIMD_UNROLL
-    for (int i = 0; i < height; i++) {
-        SIMD_UNROLL
-        for (int v = 0; v < NV; v++) {
-            memcpy(to + i * NR + v * LANES, &acc[i][v], sizeof acc[i][v]);
-        }
-    }
-}
-
 static void multiply(int height, int64_t k, const char *a, const char *b, int32_t *to)
 {
-    TILE_HEIGHTS(height, tile_body, k, a, b, to);
+    TILE_HEIGHTS(height, dot_tile, DOT_WORDS, (k + 1) / 2, a, b, to, 0);
 }
 
 static void tile(int height, int64_t k, const void *a, const void *b, void *t, int add)
