@@ -103,6 +103,7 @@ void tool_signals_hold(sigset_t *before)
 }
 
 static volatile sig_atomic_t asked; /* the signal's number; 0: none */
+static bool told;
 
 static void ask(int number)
 {
@@ -126,12 +127,26 @@ void tool_stop_watch(bool on)
     }
     if (on && !watching) {
         asked = 0;
+        told = false;
     }
     watching = on;
 }
 
 bool tool_stop_asked(void)
 {
+    return asked != 0;
+}
+
+bool tool_interrupted(void)
+{
+    if (asked != 0 && !told) {
+        told = true;
+        tool_stop_watch(false);
+        if (isatty(STDERR_FILENO)) {
+            tool_progress_end();
+        }
+        tool_error(TOOL_OK, "interrupted: results are kept (a second signal ends at once)");
+    }
     return asked != 0;
 }
 

@@ -218,6 +218,9 @@ void tool_signals_hold(sigset_t *before);
  * after one of them came. Ignored signals stay ignored. */
 void tool_stop_watch(bool on);
 bool tool_stop_asked(void);
+/* The same, for loops over cases. When it is first true, it says that results are kept, and ends
+ * the watch: a second signal ends the process. */
+bool tool_interrupted(void);
 /* Sets a child that leads a process group. The group is killed if a signal ends this process. 0: no
  * child. */
 void tool_signals_child(pid_t child);

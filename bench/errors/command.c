@@ -157,7 +157,7 @@ static void run_routine(session *run, iso_device device, const errors_problem *p
 static void run_problem(session *run, iso_device device, const iso_device_info *info,
                         const errors_problem *problem)
 {
-    for (int i = 0; i < ERRORS_ROUTINES && !tool_stop_asked(); i++) {
+    for (int i = 0; i < ERRORS_ROUTINES && !tool_interrupted(); i++) {
         const errors_routine *routine = &errors_routines[i];
         errors_result result = {.routine = routine,
                                 .dtype = problem->dtype,
@@ -178,7 +178,7 @@ static void run_device(session *run, iso_device device, const iso_device_info *i
     run->count = 0;
     for (int t = 0; t < asked->types.count; t++) {
         for (int s = 0; s < asked->sizes.count; s++) {
-            for (int i = 0; i < ERRORS_INPUTS && !tool_stop_asked(); i++) {
+            for (int i = 0; i < ERRORS_INPUTS && !tool_interrupted(); i++) {
                 const errors_input *input = &errors_inputs[i];
                 errors_problem problem;
                 iso_dtype dtype;
@@ -210,7 +210,7 @@ static void run_device(session *run, iso_device device, const iso_device_info *i
 
 static void run_devices(session *run)
 {
-    for (int32_t i = 0; i < run->targets.count && !tool_stop_asked(); i++) {
+    for (int32_t i = 0; i < run->targets.count && !tool_interrupted(); i++) {
         run_device(run, run->targets.items[i].device, &run->targets.items[i].info);
     }
 }
@@ -240,7 +240,7 @@ static int execute(session *run, int argc, char **argv)
         run_devices(run);
         tool_stop_watch(false);
         tool_set_number(about, "seconds", tool_seconds() - begin);
-        tool_set_bool(about, "complete", !tool_stop_asked());
+        record_end(about, tool_interrupted());
         code = tool_file_json(&run->file, run->root);
     }
     record_targets_close(&run->targets);
@@ -248,7 +248,7 @@ static int execute(session *run, int argc, char **argv)
     tool_words_free(&specs);
     json_decref(run->root);
     free(run->results);
-    if (code == TOOL_OK && tool_stop_asked()) {
+    if (code == TOOL_OK && tool_interrupted()) {
         return TOOL_INTERRUPTED;
     }
     if (code == TOOL_OK && run->errors > 0) {

@@ -12,12 +12,7 @@ enum { SAVE_SECONDS = 5 };
 /* The first signal ends the measuring and keeps the results; a second one ends the process. */
 static bool stop(measure_state *state)
 {
-    if (tool_stop_asked() && !state->interrupted) {
-        state->interrupted = true;
-        tool_stop_watch(false);
-        measure_progress_end(state);
-        tool_error(TOOL_OK, "interrupted: results are kept (a second signal ends at once)");
-    }
+    state->interrupted = state->interrupted || tool_interrupted();
     return state->interrupted;
 }
 

@@ -152,6 +152,14 @@ json_t *record_run(const char *command, int argc, char **argv)
     return run;
 }
 
+void record_end(json_t *run, bool interrupted)
+{
+    tool_set_bool(run, "complete", !interrupted);
+    if (interrupted) {
+        json_array_append_new(json_object_get(run, "flags"), json_string("interrupted"));
+    }
+}
+
 /* ---- devices --------------------------------------------------------------------------------- */
 
 json_t *record_device(iso_device device)

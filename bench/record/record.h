@@ -18,6 +18,8 @@
  * arguments, host, build, settings, environment, and empty flags. `argv[0]` is the name of the
  * command. */
 json_t *record_run(const char *command, int argc, char **argv);
+/* Sets "complete", and the flag of an interruption. */
+void record_end(json_t *run, bool interrupted);
 
 /* The commit of this build, with "-dirty" if files were changed; "": not known. */
 const char *record_commit(void);

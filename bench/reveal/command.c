@@ -272,7 +272,7 @@ static void run_case(session *run, const record_target *on, const reveal_case *i
             run->passed_over++;
             continue;
         }
-        if (tool_stop_asked()) {
+        if (tool_interrupted()) {
             break;
         }
         if (status == ISO_OK) {
@@ -349,18 +349,18 @@ static void run_devices(session *run)
     tool_set_number(about, "seconds", 0);
     tool_set_bool(about, "complete", false);
     tool_stop_watch(true);
-    for (int i = 0; i < run->targets.count && !tool_stop_asked(); i++) {
+    for (int i = 0; i < run->targets.count && !tool_interrupted(); i++) {
         run_device(run, &run->targets.items[i]);
     }
     tool_stop_watch(false);
     tool_set_number(about, "seconds", tool_seconds() - begin);
-    tool_set_bool(about, "complete", !tool_stop_asked());
+    record_end(about, tool_interrupted());
 }
 
 /* The exit code of a run whose file was written. */
 static int outcome(const session *run)
 {
-    if (tool_stop_asked()) {
+    if (tool_interrupted()) {
         return TOOL_INTERRUPTED;
     }
     if (run->counts[BENCH_FAILED] + run->counts[BENCH_ERROR] > 0) {

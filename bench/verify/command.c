@@ -48,7 +48,7 @@ static const char *intern(verify_target *target, const char *library)
     return "";
 }
 
-bool verify_keep(verify_run *run, verify_target *target, int index, const bench_result *result)
+void verify_keep(verify_run *run, verify_target *target, int index, const bench_result *result)
 {
     verify_record *record = &target->records[index];
     record->ran = true;
@@ -61,7 +61,9 @@ bool verify_keep(verify_run *run, verify_target *target, int index, const bench_
     record->seconds = result->seconds;
     record->has_digest = run->bitwise && result->has_digest && result->status == BENCH_OK;
     memcpy(record->digest, result->digest, sizeof record->digest);
-    return result->status == BENCH_OK || result->status == BENCH_UNSUPPORTED;
+    bool bad = result->status == BENCH_FAILED || result->status == BENCH_ERROR;
+    run->interrupted = tool_interrupted();
+    run->over = run->interrupted || (bad && run->fail_fast);
 }
 
 static int run_cases(verify_run *run)
@@ -70,15 +72,14 @@ static int run_cases(verify_run *run)
     double all = (double)run->chosen_count * run->target_count;
     verify_state *state = verify_state_create();
     bench_result *result = malloc(sizeof *result);
-    bool go_on = true;
     if (!state || !result) {
         verify_state_destroy(state);
         free(result);
         return tool_error(TOOL_INTERNAL, "no memory for the cases");
     }
     double begin = tool_seconds();
-    for (int i = 0; i < run->chosen_count && go_on; i++) {
-        for (int t = 0; t < run->target_count && go_on; t++) {
+    for (int i = 0; i < run->chosen_count && !run->over; i++) {
+        for (int t = 0; t < run->target_count && !run->over; t++) {
             verify_target *target = &run->targets[t];
             if (target->library > 0 &&
                 !(run->chosen[i]->op->libraries && run->chosen[i]->how == ISO_VARIANT_VENDOR)) {
@@ -90,7 +91,7 @@ static int run_cases(verify_run *run)
                               run->chosen[i]->id);
             }
             verify_run_case(state, target->runner, run->chosen[i], target->library, result);
-            go_on = verify_keep(run, target, i, result) || !run->fail_fast;
+            verify_keep(run, target, i, result);
         }
     }
     run->seconds = tool_seconds() - begin;
@@ -182,7 +183,9 @@ static int execute(verify_run *run)
                    ? stderr
                    : stdout;
     if (code == TOOL_OK) {
+        tool_stop_watch(true);
         code = run->invariance ? verify_run_companies(run) : run_cases(run);
+        tool_stop_watch(false);
     }
     if (code != TOOL_OK) {
         return code;
@@ -195,6 +198,9 @@ static int execute(verify_run *run)
     code = verify_write_files(run);
     if (code != TOOL_OK) {
         return code;
+    }
+    if (run->interrupted) {
+        return TOOL_INTERRUPTED;
     }
     if (run->failed + run->errors > 0) {
         return TOOL_FAILED;

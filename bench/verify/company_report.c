@@ -148,7 +148,7 @@ static void print_missing(FILE *out, const verify_run *run, const verify_target 
         chosen[run->chosen[i]->company.axis]++;
         ran[run->chosen[i]->company.axis] += target->records[i].ran;
     }
-    for (int a = 0; a < COMPANY_AXES && !run->fail_fast; a++) {
+    for (int a = 0; a < COMPANY_AXES && !run->over; a++) {
         if (chosen[a] > 0 && ran[a] == 0 && target->library == 0) {
             tool_join(text, sizeof text, ", ", company_axis_names[a]);
         }

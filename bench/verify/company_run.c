@@ -162,7 +162,7 @@ static bool run_in_company(companies *c, const bench_case *item)
 }
 
 /* Bits that are not promised may change: then the case is right, and its record says so. */
-static bool run_case(companies *c, int index)
+static void run_case(companies *c, int index)
 {
     verify_run *run = c->run;
     bench_case with = *run->chosen[index];
@@ -181,7 +181,7 @@ static bool run_case(companies *c, int index)
     if (status == BENCH_FAILED && !promised && c->result->method[0] != '\0') {
         c->result->status = BENCH_OK;
     }
-    return verify_keep(run, c->target, index, c->result);
+    verify_keep(run, c->target, index, c->result);
 }
 
 /* ---- a device -------------------------------------------------------------------------------- */
@@ -222,19 +222,18 @@ static bool has_inline(const verify_runner *runner)
     return true;
 }
 
-/* Runs the chosen cases of one setting on all targets of the device. False: a failure, and
- * --fail-fast. */
-static bool run_setting(companies *c, int first, int32_t setting, bool inlines)
+/* Runs the chosen cases of one setting on all targets of the device. */
+static void run_setting(companies *c, int first, int32_t setting, bool inlines)
 {
     verify_run *run = c->run;
     bool shown = isatty(STDERR_FILENO) != 0;
-    for (int i = 0; i < run->chosen_count; i++) {
+    for (int i = 0; i < run->chosen_count && !run->over; i++) {
         const bench_case *item = run->chosen[i];
         if (item->company.setting != setting ||
             (item->company.axis == COMPANY_INLINE && !inlines)) {
             continue;
         }
-        for (int t = first; t < run->target_count; t++) {
+        for (int t = first; t < run->target_count && !run->over; t++) {
             c->target = &run->targets[t];
             if (c->target->runner != run->targets[first].runner ||
                 (c->target->library > 0 && item->how != ISO_VARIANT_VENDOR)) {
@@ -246,19 +245,16 @@ static bool run_setting(companies *c, int first, int32_t setting, bool inlines)
                               item->id);
             }
             c->done++;
-            if (!run_case(c, i) && run->fail_fast) {
-                return false;
-            }
+            run_case(c, i);
         }
     }
-    return true;
 }
 
 /* Every base is computed before any setting changes. */
 static void compute_bases(companies *c, int first)
 {
     verify_run *run = c->run;
-    for (int i = 0; i < run->chosen_count; i++) {
+    for (int i = 0; i < run->chosen_count && !run->over; i++) {
         for (int t = first; t < run->target_count; t++) {
             c->target = &run->targets[t];
             if (run->chosen[i]->company.setting != 0 &&
@@ -267,6 +263,7 @@ static void compute_bases(companies *c, int first)
                 need_base(c, run->chosen[i]);
             }
         }
+        run->over = run->interrupted = tool_interrupted();
     }
 }
 
@@ -291,15 +288,13 @@ static void reopen(companies *c, verify_runner *runner, const char *how)
     }
 }
 
-/* The device is opened with the setting, used, and opened again without it. False: a failure, and
- * --fail-fast. */
-static bool with_setting(companies *c, int first, int32_t index, bool inlines)
+/* The device is opened with the setting, used, and opened again without it. */
+static void with_setting(companies *c, int first, int32_t index, bool inlines)
 {
     const company_setting *setting = &company_settings[index];
     verify_runner *runner = c->run->targets[first].runner;
     const char *now = getenv(setting->variable);
     char *before = now ? strdup(now) : NULL, how[64];
-    bool go_on = true;
     if (now && !before) {
         tool_no_memory("a setting");
     }
@@ -311,7 +306,7 @@ static bool with_setting(companies *c, int first, int32_t index, bool inlines)
         tool_error(TOOL_OK, "%s with %s threads is left out: the device opened with %d",
                    runner->info.spec, setting->value, (int)runner->info.threads);
     } else {
-        go_on = run_setting(c, first, index, inlines);
+        run_setting(c, first, index, inlines);
     }
     if (before) {
         setenv(setting->variable, before, 1);
@@ -320,13 +315,12 @@ static bool with_setting(companies *c, int first, int32_t index, bool inlines)
     }
     free(before);
     reopen(c, runner, "its first settings");
-    return go_on;
 }
 
 static int run_device(companies *c, int first)
 {
     const verify_runner *runner = c->run->targets[first].runner;
-    bool inlines = has_inline(runner), takes[COMPANY_SETTINGS], go_on;
+    bool inlines = has_inline(runner), takes[COMPANY_SETTINGS];
     c->load = (company_load){.made = false};
     c->closed[0] = '\0';
     c->bases = calloc((size_t)c->run->cases->bases->count * VERIFY_LIBRARIES, sizeof *c->bases);
@@ -336,13 +330,11 @@ static int run_device(companies *c, int first)
     for (int32_t s = 1; s < COMPANY_SETTINGS; s++) {
         takes[s] = is_chosen(c->run, s) && applies(runner, &company_settings[s]);
     }
-    go_on = run_setting(c, first, 0, inlines);
-    if (go_on) {
-        compute_bases(c, first);
-    }
-    for (int32_t s = 1; s < COMPANY_SETTINGS && go_on; s++) {
+    run_setting(c, first, 0, inlines);
+    compute_bases(c, first);
+    for (int32_t s = 1; s < COMPANY_SETTINGS && !c->run->over; s++) {
         if (takes[s]) {
-            go_on = with_setting(c, first, s, inlines);
+            with_setting(c, first, s, inlines);
         }
     }
     free_bases(c);
@@ -360,7 +352,7 @@ int verify_run_companies(verify_run *run)
         code = tool_error(TOOL_INTERNAL, "no memory for the cases");
     }
     double begin = tool_seconds();
-    for (int t = 0; t < run->target_count && code == TOOL_OK; t++) {
+    for (int t = 0; t < run->target_count && code == TOOL_OK && !run->over; t++) {
         if (run->targets[t].library == 0) {
             code = run_device(&c, t);
         }

@@ -62,6 +62,7 @@ static json_t *run_json(const verify_run *run)
             json_array_append_new(json_object_get(r, "flags"), json_string(flags[i]));
         }
     }
+    record_end(r, run->interrupted);
     tool_set_text(r, "suite", run->full ? "full" : "quick");
     tool_set_int(r, "seed", (int64_t)run->seed_value);
     json_object_set_new(r, "bitwise", json_boolean(run->bitwise));
@@ -196,6 +197,9 @@ static void junit(const verify_run *run, FILE *out)
             if (target->records[i].ran) {
                 junit_case(out, run, target, i);
             }
+        }
+        if (run->interrupted) {
+            fputs("  <system-err>interrupted: the other cases were not run</system-err>\n", out);
         }
         fputs(" </testsuite>\n", out);
     }

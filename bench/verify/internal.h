@@ -9,7 +9,8 @@
 /* The result of a case on a device, kept for the report. */
 typedef struct verify_record {
     bench_status status;
-    bool ran;     /* false: skipped by --fail-fast, or its setting is not one of this device */
+    bool ran;     /* false: skipped by --fail-fast or an interruption, or its setting is not one of
+                     this device */
     bool changed; /* --invariance: the bits are not those of the base */
     bool has_digest;
     char *reason; /* NULL: none */
@@ -47,6 +48,7 @@ typedef struct verify_run {
     int target_count;
     /* results */
     int passed, failed, unsupported, errors;
+    bool interrupted, over; /* over: no other case shall run */
     double seconds;
     tool_file json_file, junit_file;
     FILE *out; /* for text that people read */
@@ -54,8 +56,8 @@ typedef struct verify_run {
 
 enum { VERIFY_SEED = 1, VERIFY_LIBRARIES = 4 /* of a device, for products */ };
 
-/* command.c: keeps a result. False: the case failed. */
-bool verify_keep(verify_run *run, verify_target *target, int index, const bench_result *result);
+/* command.c: keeps a result, and decides whether other cases shall run. */
+void verify_keep(verify_run *run, verify_target *target, int index, const bench_result *result);
 
 /* company_fit.c. A base and its data, which a case has among others. */
 typedef struct company_alone {

@@ -305,4 +305,7 @@ void verify_report(verify_run *run)
         fprintf(out, ", %d unsupported (in brackets)", run->unsupported);
     }
     fprintf(out, ", in %.1f s\n", run->seconds);
+    if (run->interrupted) {
+        fputs("The run was interrupted: the other cases were not run.\n", out);
+    }
 }
