@@ -74,6 +74,24 @@ kill -KILL "$pid"
 wait "$pid" || true
 says killed.json '"complete": false' 'one ascending chain of 40 terms'
 
+# `compare` names the cases that only one of two files has, whichever it is, also one without an order.
+expect 0 reveal --backend openmp --variant tiled --dtype f32,f64 --size 4x4x40 --json two.json
+grep -v '"id": "gemm/tiled/f64/' two.json | sed 's|\("id": "gemm/tiled/f32/.*\),$|\1|' >one.json
+expect 0 compare one.json two.json --fail-on 5
+says out 'openmp:0 gemm/tiled/f64/4x4x40/strict, isomer ' ': not compared: one.json lacks the case' \
+    'same order: one ascending chain of 40 terms' '1 order compared, 0 changed, 0 lost, 1 new'
+expect 1 compare two.json one.json --fail-on 5
+says out ' gemm/tiled/f64/' ': not compared: one.json lacks the case' '1 order compared, 0 changed, 1 lost, 0 new'
+sed '/"id": "gemm\/tiled\/f64\//s/"status": "ok", "reason": [^,]*, "order": .*, "questions"/"status": "skipped", "reason": "no time", "order": null, "questions"/' \
+    two.json >none.json
+for files in 'one.json none.json' 'none.json one.json'; do
+    # shellcheck disable=SC2086 # two names
+    expect 0 compare $files --fail-on 5
+    says out ': not compared: one.json lacks the case' '1 order compared, 0 changed, 0 lost, 0 new'
+done
+expect 0 compare none.json two.json
+says out ': not compared: none.json has no order for it: no time' ', 0 lost, 1 new'
+
 # A library's orders, by the core that it is told to use.
 if ! "$tool" info --backend openmp | grep -q OpenBLAS || [ "$(uname -m)" != x86_64 ]; then
     say "no OpenBLAS for x86-64 here: its orders are not looked at"
@@ -99,7 +117,7 @@ expect 1 compare Haswell.json failed.json --fail-on 5
 says out 'is no tree of additions' '2 orders compared, 2 changed'
 grep -v '"id": "gemm/vendor/f64/' Haswell.json | sed 's|\("id": "gemm/vendor/f32/.*\),$|\1|' >lost.json
 expect 1 compare Haswell.json lost.json --fail-on 5
-says out 'lost.json has no order for it: it lacks the case' '1 order compared, 0 changed, 1 lost'
+says out 'lost.json lacks the case' '1 order compared, 0 changed, 1 lost'
 expect 0 compare lost.json Haswell.json --fail-on 5
 expect 2 compare Haswell.json
 says err 'between two files of'
