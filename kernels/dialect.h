@@ -56,6 +56,8 @@
  * iso_cas32(p, old, new)  atomicCAS             atomic_cmpxchg        atomic compare and swap in
  * iso_cas64(p, old, new)  atomicCAS             atom_cmpxchg          global memory; gives the old
  *                                                                     value (64: ISO_ATOMIC64)
+ * iso_max32(p, u)         atomicMax             atomic_max            atomic maximum, in global
+ *                                                                     memory
  * ISO_MATRIX_F64(         mma.sync              mma.sync (NVIDIA)     f64 matrix units: see below
  *   terms, c, a, b)
  * ISO_MATRIX_BYTES(c, a,  mma.sync              mma.sync (NVIDIA)     int8 matrix units: see below
@@ -177,6 +179,7 @@ typedef ushort iso_u16;
 #define iso_as_f32(u)         as_float((uint)(u))
 #define iso_cas32(p, old, new)                                                                     \
     atomic_cmpxchg((volatile __global uint *)(p), (uint)(old), (uint)(new))
+#define iso_max32(p, u) atomic_max((volatile __global uint *)(p), (uint)(u))
 #if defined(ISO_ATOMIC64)
 #define iso_cas64(p, old, new)                                                                     \
     atom_cmpxchg((volatile __global ulong *)(p), (ulong)(old), (ulong)(new))
@@ -256,7 +259,8 @@ typedef unsigned short iso_u16;
     atomicCAS((unsigned int *)(p), (unsigned int)(old), (unsigned int)(new))
 #define iso_cas64(p, old, new)                                                                     \
     atomicCAS((unsigned long long *)(p), (unsigned long long)(old), (unsigned long long)(new))
-#define ISO_SHUFFLE 1
+#define iso_max32(p, u) atomicMax((unsigned int *)(p), (unsigned int)(u))
+#define ISO_SHUFFLE     1
 #if defined(__AMDGCN__)
 #define ISO_APART(f) asm("" : "+v"(f))
 #define ISO_HIDE(i)  asm volatile("" : "+v"(i))

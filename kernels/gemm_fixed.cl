@@ -109,81 +109,75 @@ ISO_INLINE iso_u32 key_of(word size)
     return (iso_u32)(e + EXPONENT_BIAS);
 }
 
-ISO_INLINE void raise_key(ISO_GLOBAL iso_u32 *key, iso_u32 value)
-{
-    iso_u32 seen = *key;
-    while (seen < value) {
-        const iso_u32 old = iso_cas32(key, seen, value);
-        if (old == seen) {
-            return;
-        }
-        seen = old;
-    }
-}
+/* Loads that do not wait for each other. */
+#if ISO_DTYPE == ISO_F64
+#define LOADS 8
+#else
+#define LOADS 16
+#endif
 
-/* The largest magnitude of n elements, `stride` apart. */
-ISO_INLINE word largest(ISO_GLOBAL const stored *x, iso_i64 at, iso_i64 stride, iso_i64 n)
+/* The largest magnitude of a vector's elements i, i + lines, ... below n. */
+ISO_INLINE word largest(ISO_GLOBAL const stored *x, iso_i64 at, iso_i64 k_step, iso_i64 i,
+                        int lines, iso_i64 n)
 {
+    const iso_i64 stride = k_step * lines;
+    const int most = LOADS * lines;
     word size = 0;
-    iso_i64 i = 0;
-    for (; i + 4 <= n; i += 4, at += 4 * stride) {
-        word four[4]; /* loads that do not wait for each other */
-        ISO_UNROLL
-        for (int j = 0; j < 4; j++) {
-            four[j] = (word)x[at + j * stride] & MAGNITUDE;
+    for (at += i * k_step; i < n; i += most, at += LOADS * stride) {
+        const int left = n - i < most ? (int)(n - i) : most;
+        word bits[LOADS];
+        if (left > most - lines) {
+            ISO_UNROLL
+            for (int j = 0; j < LOADS; j++) {
+                bits[j] = x[at + j * stride];
+            }
+        } else {
+            ISO_UNROLL
+            for (int j = 0; j < LOADS; j++) {
+                bits[j] = j * lines < left ? x[at + j * stride] : 0;
+            }
         }
         ISO_UNROLL
-        for (int j = 0; j < 4; j++) {
-            size = four[j] > size ? four[j] : size;
+        for (int j = 0; j < LOADS; j++) {
+            size = (bits[j] & MAGNITUDE) > size ? bits[j] & MAGNITUDE : size;
         }
-    }
-    for (; i < n; i++, at += stride) {
-        const word one = (word)x[at] & MAGNITUDE;
-        size = one > size ? one : size;
     }
     return size;
 }
 
-/* Element p of vector v of a member is x[x_at + member * stride + v * step + p * k_step]. Each
- * group takes `part` elements of one vector if they lie one after another (k_step 1), else of
- * ISO_THREADS vectors. */
-ISO_KERNEL(ISO_THREADS)
+/* Element p of vector v of a member is x[x_at + member * stride + v * step + p * k_step]. For each
+ * of the tasks a group takes `part` elements of 2^across vectors: a line of 2^across work-items
+ * reads one element of each vector at a time. */
+ISO_KERNEL_OF(ISO_THREADS, 4)
 fixed_exponents(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 k_step,
                 iso_i64 stride, ISO_GLOBAL iso_u32 *exponents, iso_i64 at, iso_i64 vectors,
-                iso_i64 members, iso_i64 k, iso_i64 part)
+                iso_i64 members, iso_i64 k, iso_i64 part, iso_i32 across, iso_i64 tasks)
 {
     ISO_SHARED word best[ISO_THREADS];
     const int id = ISO_LOCAL_ID();
-    const iso_i64 parts = (k + part - 1) / part;
-    const iso_i64 strips = k_step == 1 ? vectors : (vectors + ISO_THREADS - 1) / ISO_THREADS;
-    for (iso_i64 task = ISO_GROUP_ID(); task < strips * parts * members;
-         task += ISO_GROUP_COUNT()) {
-        const iso_i64 member = task / (strips * parts);
-        const iso_i64 strip = task / parts % strips;
-        const iso_i64 from = task % parts * part;
+    const int width = 1 << across;
+    const iso_i64 strips = (vectors + width - 1) >> across;
+    for (iso_i64 task = ISO_GROUP_ID(); task < tasks; task += ISO_GROUP_COUNT()) {
+        const iso_i64 piece = task / strips;
+        const iso_i64 member = members > 1 ? piece % members : 0;
+        const iso_i64 from = (members > 1 ? piece / members : piece) * part;
         const iso_i64 left = k - from < part ? k - from : part;
-        const iso_i64 start = x_at + member * stride + from * k_step;
-        if (k_step != 1) {
-            const iso_i64 v = strip * ISO_THREADS + id;
-            if (v < vectors) {
-                raise_key(&exponents[at + member * vectors + v],
-                          key_of(largest(x, start + v * step, k_step, left)));
-            }
-            continue;
+        const iso_i64 v = ((task - piece * strips) << across) + (id & (width - 1));
+        const iso_i64 start = x_at + member * stride + v * step + from * k_step;
+        best[id] = 0;
+        if (v < vectors) {
+            best[id] = largest(x, start, k_step, id >> across, ISO_THREADS >> across, left);
         }
-        best[id] = largest(x, start + strip * step + id, ISO_THREADS,
-                           (left - id + ISO_THREADS - 1) / ISO_THREADS);
         ISO_BARRIER();
-        for (int apart = ISO_THREADS / 2; apart > 0; apart /= 2) {
+        for (int apart = ISO_THREADS / 2; apart >= width; apart /= 2) {
             if (id < apart && best[id + apart] > best[id]) {
                 best[id] = best[id + apart];
             }
             ISO_BARRIER();
         }
-        if (id == 0) {
-            raise_key(&exponents[at + member * vectors + strip], key_of(best[0]));
+        if (id < width && v < vectors) {
+            iso_max32(&exponents[at + member * vectors + v], key_of(best[id]));
         }
-        ISO_BARRIER();
     }
 }
 

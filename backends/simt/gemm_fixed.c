@@ -56,16 +56,40 @@ static iso_status clear(const fixed_run *run, int64_t count)
                        groups_for(simt_pieces(count, threads)), args);
 }
 
+/* How the exponents of an operand are found: see the kernel. */
+typedef struct fixed_split {
+    int64_t part, tasks;
+    int32_t across;
+} fixed_split;
+
+/* Enough groups for the device, unless they would read few elements. So a vector gets a bounded
+ * number of atomic maxima. */
+static fixed_split split_for(const fixed_run *run, const fixed_side *side, int64_t members)
+{
+    enum { LINE = 256 /* bytes */, ITEM = 16 /* the least elements */, GROUPS_A_UNIT = 32 };
+    const int32_t threads = run->kernels[FIXED_EXPONENTS]->threads;
+    const int32_t units = run->stream->device->limits.units;
+    const int64_t size = iso_dtype_size(run->g->dtype);
+    const int64_t k = run->g->k;
+    fixed_split s = {0};
+    while (side->k_step != 1 && 1 << s.across < threads && size << s.across < LINE &&
+           1 << s.across < side->vectors) {
+        s.across++;
+    }
+    const int64_t least = (int64_t)(threads >> s.across) * ITEM;
+    const int64_t strips = simt_pieces(side->vectors, INT64_C(1) << s.across) * members;
+    const int64_t parts = simt_pieces((int64_t)(units > 0 ? units : 1) * GROUPS_A_UNIT, strips);
+    s.part = simt_pieces(simt_pieces(k, parts), least) * least;
+    s.tasks = strips * simt_pieces(k, s.part);
+    return s;
+}
+
 static iso_status find_exponents(const fixed_run *run, const fixed_side *side, int64_t members)
 {
-    enum { ALONG = 4096, ACROSS = 256 }; /* elements of a vector that a work-item or group reads */
     const iso_gemm_op *g = run->g;
-    const simt_kernel *kernel = run->kernels[FIXED_EXPONENTS];
+    const fixed_split split = split_for(run, side, members);
     const int64_t x_at = side->from->offset / iso_dtype_size(g->dtype);
     const int64_t at = place(run, side->exponents, sizeof(uint32_t));
-    const int64_t part = side->k_step == 1 ? ALONG : ACROSS;
-    const int64_t strips =
-        side->k_step == 1 ? side->vectors : simt_pieces(side->vectors, kernel->threads);
     const simt_arg args[] = {
         SIMT_MEMORY(side->from->memory),
         SIMT_ARG(x_at),
@@ -77,10 +101,11 @@ static iso_status find_exponents(const fixed_run *run, const fixed_side *side, i
         SIMT_ARG(side->vectors),
         SIMT_ARG(members),
         SIMT_ARG(g->k),
-        SIMT_ARG(part),
+        SIMT_ARG(split.part),
+        SIMT_ARG(split.across),
+        SIMT_ARG(split.tasks),
     };
-    return SIMT_LAUNCH(run->stream, kernel, groups_for(strips * simt_pieces(g->k, part) * members),
-                       args);
+    return SIMT_LAUNCH(run->stream, run->kernels[FIXED_EXPONENTS], groups_for(split.tasks), args);
 }
 
 /* A block of C. */

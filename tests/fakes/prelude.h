@@ -143,6 +143,14 @@ static inline unsigned atomicAdd(unsigned *at, unsigned value)
 {
     return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
+static inline unsigned atomicMax(unsigned *at, unsigned value)
+{
+    unsigned seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (seen < value && !__atomic_compare_exchange_n(at, &seen, value, false, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED)) {
+    }
+    return seen;
+}
 #define __threadfence() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 template <class T> static inline T fake_shuffle(T value, int delta, int width, int line)

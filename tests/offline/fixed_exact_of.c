@@ -34,24 +34,25 @@ typedef float elem, acc; /* only what is before the store is tested */
 #endif
 
 /* A device with one work-item. */
-#define ISO_KERNEL(threads) static inline void
+#define ISO_KERNEL(threads)            static inline void
+#define ISO_KERNEL_OF(threads, groups) ISO_KERNEL(threads)
 #define ISO_GLOBAL
 #define ISO_SHARED static
 #define ISO_SHARED_AT
 #define ISO_CONSTANT static const
 #define ISO_INLINE   static inline
 #define ISO_UNROLL
-#define ISO_THREADS        1
-#define ISO_SIDE           4
-#define ISO_TM             2
-#define ISO_LOCAL_ID()     0
-#define ISO_GROUP_ID()     ((iso_i64)0)
-#define ISO_GROUP_COUNT()  ((iso_i64)1)
-#define ISO_BARRIER()      ((void)0)
-#define iso_clz32(u)       ((iso_u32)__builtin_clz(u))
-#define iso_cas32(p, a, b) __sync_val_compare_and_swap(p, a, b)
-#define iso_dot4(a, b, s)  ((s) + 0 * (iso_i32)((a) + (b)))
-#define iso_round_i32(f)   ((iso_i32)rintf(f))
+#define ISO_THREADS       1
+#define ISO_SIDE          4
+#define ISO_TM            2
+#define ISO_LOCAL_ID()    0
+#define ISO_GROUP_ID()    ((iso_i64)0)
+#define ISO_GROUP_COUNT() ((iso_i64)1)
+#define ISO_BARRIER()     ((void)0)
+#define iso_clz32(u)      ((iso_u32)__builtin_clz(u))
+#define iso_max32(p, u)   (*(p) = *(p) < (u) ? (u) : *(p))
+#define iso_dot4(a, b, s) ((s) + 0 * (iso_i32)((a) + (b)))
+#define iso_round_i32(f)  ((iso_i32)rintf(f))
 #define iso_pack4(a, b, c, d)                                                                      \
     (((a) & 0xffu) | ((b) & 0xffu) << 8 | ((c) & 0xffu) << 16 | (iso_u32)(d) << 24)
 
