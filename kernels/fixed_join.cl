@@ -26,9 +26,18 @@
 #define T_LEAST    (-149)
 #endif
 
-/* The sum of `sums[at]`, `sums[at + plane]`, ... modulo their moduli: a whole number in two's
- * complement. */
-ISO_INLINE void exact_sum(iso_u32 *limb, ISO_GLOBAL const sum_type *sums, iso_i64 at, iso_i64 plane)
+/* Loads an element's sum modulo each modulus. */
+ISO_INLINE void load_sums(iso_i32 *residue, ISO_GLOBAL const sum_type *sums, iso_i64 at,
+                          iso_i64 plane, iso_u32 place)
+{
+    ISO_UNROLL
+    for (int c = 0; c < ISO_MODULI; c++) {
+        residue[c] = sums[at + c * plane + place];
+    }
+}
+
+/* The sum that has these residues: a whole number in two's complement. */
+ISO_INLINE void exact_sum(iso_u32 *limb, const iso_i32 *residue)
 {
     iso_u64 total[LIMBS]; /* words with carries that are not yet added: below 2^45 */
     iso_u64 carry = 0;
@@ -39,7 +48,7 @@ ISO_INLINE void exact_sum(iso_u32 *limb, ISO_GLOBAL const sum_type *sums, iso_i6
     ISO_UNROLL
     for (int c = 0; c < ISO_MODULI; c++) {
         const iso_i32 m = modulus(c);
-        iso_i32 y = sums[at + c * plane];
+        iso_i32 y = residue[c];
         if (m == 256) {
             y = y * inverse[c] & 255;
         } else {
@@ -121,13 +130,12 @@ ISO_INLINE iso_u64 round_sum(iso_u32 *limb, iso_i32 e)
 }
 
 /* t of clause 7, from the sum whose row and column have these exponents. */
-ISO_INLINE acc join(ISO_GLOBAL const sum_type *sums, iso_i64 at, iso_i64 plane, iso_u32 e,
-                    iso_u32 f)
+ISO_INLINE acc join(const iso_i32 *residue, iso_u32 e, iso_u32 f)
 {
     iso_u64 bits = (iso_u64)(2 * T_FIELDS + 1) << (T_FRACTION - 1); /* a NaN */
     if (e != EXPONENT_BAD && f != EXPONENT_BAD) {
         iso_u32 limb[LIMBS];
-        exact_sum(limb, sums, at, plane);
+        exact_sum(limb, residue);
         bits = round_sum(
             limb, e == 0u || f == 0u ? 0 : (iso_i32)(e + f) - 2 * EXPONENT_BIAS - 2 * DIGITS);
     }
@@ -138,48 +146,73 @@ ISO_INLINE acc join(ISO_GLOBAL const sum_type *sums, iso_i64 at, iso_i64 plane, 
 #endif
 }
 
+ISO_INLINE void put(ISO_GLOBAL elem *c, iso_i64 at, acc alpha, acc beta, acc t)
+{
+    if (beta == (acc)0) {
+        iso_store(c, at, alpha * t);
+    } else {
+        const acc old = beta * iso_load(c, at);
+        iso_store(c, at, acc_fma(alpha, t, old));
+    }
+}
+
 /* Computes the elements of C from the sums: `rows` x `cols` of them from (row, col) on, of
  * `rows_held` x `cols_held` sums. The block of A begins at vector `row`, that of B at vector `col`.
- * With k = 0 there are no sums. A group takes tiles of ISO_THREADS / 2^across rows and 4 * 2^across
- * columns. */
+ * With k = 0 there are no sums. A group takes tiles of ISO_THREADS / 2^across rows and 2^wide
+ * columns, 2^across at a time. A work-item loads the sums of its next element before it joins those
+ * of this one. */
 ISO_KERNEL(ISO_THREADS)
 fixed_join(ISO_GLOBAL const sum_type *sums, iso_i64 sums_at, ISO_GLOBAL const iso_u32 *exponents,
            iso_i64 a_at, iso_i64 b_at, iso_i64 k, ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc,
            iso_i64 stride_c, iso_i64 row, iso_i64 rows, iso_i64 col, iso_i64 cols,
            iso_i64 rows_held, iso_i64 cols_held, iso_i64 members, iso_i64 next_a, iso_i64 next_b,
-           iso_i32 across, acc alpha, acc beta)
+           iso_i32 across, iso_i32 wide, acc alpha, acc beta)
 {
     const iso_i64 plane = members * rows_held * cols_held;
     const int width = 1 << across;
     const int height = ISO_THREADS >> across;
     /* There are fewer sums than bytes of scratch memory: 32 bits are enough. */
-    const iso_u32 strips = (iso_u32)((cols + 4 * width - 1) >> (across + 2));
+    const iso_u32 strips = (iso_u32)((cols + (1 << wide) - 1) >> wide);
     const iso_u32 lines = (iso_u32)((rows + height - 1) / height);
     const iso_u32 tasks = strips * lines * (iso_u32)members;
     for (iso_u32 task = (iso_u32)ISO_GROUP_ID(); task < tasks; task += (iso_u32)ISO_GROUP_COUNT()) {
         const iso_u32 line = task / strips;
-        const iso_i64 member = line / lines;
-        const iso_i64 i = (iso_i64)(line % lines) * height + (ISO_LOCAL_ID() >> across);
-        const iso_i64 at = sums_at + (member * rows_held + i) * cols_held;
+        const iso_u32 member = members > 1 ? line / lines : 0u;
+        const iso_i64 i = (iso_i64)(line - member * lines) * height + (ISO_LOCAL_ID() >> across);
+        const iso_i64 f_at = b_at + member * next_b + col;
         const iso_i64 to = c_at + member * stride_c + (row + i) * ldc + col;
-        iso_i64 j = (iso_i64)(task - line * strips) * 4 * width + (ISO_LOCAL_ID() & (width - 1));
-        const iso_i64 end = j + 4 * width < cols ? j + 4 * width : cols;
-        if (i >= rows) {
+        const iso_u32 held = (iso_u32)((member * rows_held + i) * cols_held);
+        const iso_u32 left = (task - line * strips) << wide;
+        const int end = left + (1u << wide) < cols ? (int)(left + (1u << wide)) : (int)cols;
+        int j = (int)left + (ISO_LOCAL_ID() & (width - 1));
+        iso_i32 residue[ISO_MODULI], next[ISO_MODULI];
+        iso_u32 e = 0u, f = 0u, next_f = 0u;
+        if (i >= rows || j >= end) {
             continue;
         }
-        const iso_u32 e = k > 0 ? exponents[a_at + member * next_a + row + i] : 0u;
-        for (; j < end; j += width) {
-            acc t = (acc)0;
-            if (k > 0) {
-                const iso_u32 f = exponents[b_at + member * next_b + col + j];
-                t = join(sums, at + j, plane, e, f);
+        ISO_UNROLL
+        for (int n = 0; n < ISO_MODULI; n++) {
+            residue[n] = next[n] = 0;
+        }
+        if (k > 0) {
+            e = exponents[a_at + member * next_a + row + i];
+            f = exponents[f_at + j];
+            load_sums(residue, sums, sums_at, plane, held + j);
+        }
+        for (; j < end; j += 2 * width) {
+            if (k > 0 && j + width < end) {
+                next_f = exponents[f_at + j + width];
+                load_sums(next, sums, sums_at, plane, held + j + width);
             }
-            if (beta == (acc)0) {
-                iso_store(c, to + j, alpha * t);
-            } else {
-                const acc old = beta * iso_load(c, to + j);
-                iso_store(c, to + j, acc_fma(alpha, t, old));
+            put(c, to + j, alpha, beta, join(residue, e, f));
+            if (j + width >= end) {
+                break;
             }
+            if (k > 0 && j + 2 * width < end) {
+                f = exponents[f_at + j + 2 * width];
+                load_sums(residue, sums, sums_at, plane, held + j + 2 * width);
+            }
+            put(c, to + j + width, alpha, beta, join(next, e, next_f));
         }
     }
 }

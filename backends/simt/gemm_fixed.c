@@ -41,6 +41,14 @@ static int64_t groups_for(int64_t wanted)
     return wanted < 1 ? 1 : wanted < GROUPS_MAX ? wanted : GROUPS_MAX;
 }
 
+/* Several times as many as are resident at once, so that a device stays busy to the end. */
+static int64_t enough_groups(const fixed_run *run)
+{
+    enum { GROUPS_A_UNIT = 32 };
+    const int32_t units = run->stream->device->limits.units;
+    return (int64_t)(units > 0 ? units : 1) * GROUPS_A_UNIT;
+}
+
 /* A place in scratch memory, in elements of `size` bytes. */
 static int64_t place(const fixed_run *run, int64_t bytes, int64_t size)
 {
@@ -66,9 +74,8 @@ typedef struct fixed_split {
  * number of atomic maxima. */
 static fixed_split split_for(const fixed_run *run, const fixed_side *side, int64_t members)
 {
-    enum { LINE = 256 /* bytes */, ITEM = 16 /* the least elements */, GROUPS_A_UNIT = 32 };
+    enum { LINE = 256 /* bytes */, ITEM = 16 /* the least elements */ };
     const int32_t threads = run->kernels[FIXED_EXPONENTS]->threads;
-    const int32_t units = run->stream->device->limits.units;
     const int64_t size = iso_dtype_size(run->g->dtype);
     const int64_t k = run->g->k;
     fixed_split s = {0};
@@ -78,7 +85,7 @@ static fixed_split split_for(const fixed_run *run, const fixed_side *side, int64
     }
     const int64_t least = (int64_t)(threads >> s.across) * ITEM;
     const int64_t strips = simt_pieces(side->vectors, INT64_C(1) << s.across) * members;
-    const int64_t parts = simt_pieces((int64_t)(units > 0 ? units : 1) * GROUPS_A_UNIT, strips);
+    const int64_t parts = simt_pieces(enough_groups(run), strips);
     s.part = simt_pieces(simt_pieces(k, parts), least) * least;
     s.tasks = strips * simt_pieces(k, s.part);
     return s;
@@ -263,6 +270,7 @@ static iso_status multiply(const fixed_run *run, const fixed_block *b, bool late
 
 static iso_status join(const fixed_run *run, const fixed_block *b)
 {
+    enum { LEAST = 2, MOST = 4 }; /* 4 to 16 elements for each work-item */
     const iso_gemm_op *g = run->g;
     const simt_kernel *kernel = run->kernels[FIXED_JOIN];
     const int64_t sums_at = place(run, run->plan.sums, run->plan.sum_bytes);
@@ -274,6 +282,12 @@ static iso_status join(const fixed_run *run, const fixed_block *b)
     int32_t across = 0; /* as many columns at a time as a line has, if they are few */
     while (1 << across < kernel->threads && 1 << across < b->cols) {
         across++;
+    }
+    const int64_t lines = simt_pieces(b->rows, kernel->threads >> across) * b->members;
+    int32_t wide = across + MOST;
+    while (wide > across + LEAST &&
+           lines * simt_pieces(b->cols, INT64_C(1) << wide) < enough_groups(run)) {
+        wide--;
     }
     const float alpha = (float)g->alpha;
     const float beta = (float)g->beta;
@@ -298,12 +312,12 @@ static iso_status join(const fixed_run *run, const fixed_block *b)
         SIMT_ARG(next_a),
         SIMT_ARG(next_b),
         SIMT_ARG(across),
+        SIMT_ARG(wide),
         simt_factor(g->dtype, &g->alpha, &alpha),
         simt_factor(g->dtype, &g->beta, &beta),
     };
-    const int64_t tiles = simt_pieces(b->rows, kernel->threads >> across) *
-                          simt_pieces(b->cols, INT64_C(4) << across);
-    return SIMT_LAUNCH(run->stream, kernel, groups_for(tiles * b->members), args);
+    const int64_t tiles = lines * simt_pieces(b->cols, INT64_C(1) << wide);
+    return SIMT_LAUNCH(run->stream, kernel, groups_for(tiles), args);
 }
 
 /* A's residues are made again only if they changed since the last block. */

@@ -225,6 +225,7 @@ static int reaches(const number *most)
 static int sum_is_found(const number *size, int negative, int turn)
 {
     sum_type sums[ISO_MODULI];
+    iso_i32 residue[ISO_MODULI];
     iso_u32 limb[LIMBS];
     const number zero = {{0}};
     const number wanted = negative ? minus(zero, size) : *size;
@@ -241,7 +242,8 @@ static int sum_is_found(const number *size, int negative, int turn)
         sums[c] = (sum_type)residue;
 #endif
     }
-    exact_sum(limb, sums, 0, 1);
+    load_sums(residue, sums, 0, 1, 0);
+    exact_sum(limb, residue);
     return memcmp(limb, wanted.word, sizeof limb) == 0 ? 0 : failed("a sum is wrong", turn);
 }
 
