@@ -78,7 +78,8 @@ static int plan_files(posix_spawn_file_actions_t *files, int output)
 }
 
 /* Starts the program. All its signals have default handlers and are unblocked, even if the caller
- * has blocked some. */
+ * has blocked some. It leads a process group: a terminal's interrupt, which the caller may survive,
+ * would end it and look like a fault of what it tries. */
 static int start(char *const *words, int output, pid_t *child)
 {
     posix_spawn_file_actions_t files;
@@ -98,7 +99,9 @@ static int start(char *const *words, int output, pid_t *child)
     }
     (void)posix_spawnattr_setsigmask(&attributes, &none);
     (void)posix_spawnattr_setsigdefault(&attributes, &all);
-    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    (void)posix_spawnattr_setpgroup(&attributes, 0);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                    POSIX_SPAWN_SETPGROUP);
     failed = plan_files(&files, output);
     failed = failed ? failed : posix_spawn(child, words[0], &files, &attributes, words, environ);
     (void)posix_spawnattr_destroy(&attributes);

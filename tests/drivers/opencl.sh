@@ -87,6 +87,26 @@ broken 5 start 'queried for their devices' 'signal 11' 'in listing' faulty-5.so
 
 printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
 
+# Ctrl-C goes to a whole process group. A program that goes on after it must not get a verdict of "ended by
+# signal 2" instead, which would be kept. Jobs in the background ignore SIGINT, as the tool does here.
+say "-- launch-hang, interrupted"
+cp "$faulty" "$scratch/faulty-40.so"
+printf '%s\n' "$scratch/faulty-40.so" >"$scratch/list/faulty.icd"
+: >"$scratch/count"
+FAULT=launch-hang FAULT_VERSION=40 ISOMER_TRIAL_SECONDS=5 setsid "$tool" info --all >"$scratch/out" 2>&1 &
+pid=$! tries=0
+until [ "$(processes)" -gt 1 ]; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 300 ] || fail "no trial after thirty seconds"
+    sleep 0.1
+done
+sleep 1
+kill -s INT -- "-$pid"
+wait "$pid" || fail "interrupted: exit code $?"
+tr -s '\n ' ' ' <"$scratch/out" >"$scratch/line"
+says 'opencl broken' 'did not end within 5 seconds in a transpose of 70 x 53'
+printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
+
 # A newer driver is tried again; so is one whose verdict cannot be read.
 run 0 FAULT= FAULT_VERSION=6 -- info --all
 says 'opencl ok'
