@@ -7,7 +7,7 @@ export ISOMER_NUM_THREADS=1
 cd "$scratch"
 need python3 python3
 
-# stopped SIGNAL CODE ARGUMENTS...: runs the tool in the folder `at`. One second after its first file
+# stopped SIGNAL CODE ARGUMENTS...: runs the tool in the folder `at`. Two seconds after its first file
 # appears, it gets the signal. It has to end with this code within 30 seconds. The shell lets jobs in the
 # background ignore SIGINT, so a program restores that.
 stopped() {
@@ -25,7 +25,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$tool" "$@" >out 2>err &
         [ "$tries" -lt 600 ] || fail "$*: no file after a minute: $(cat out err)"
         sleep 0.1
     done
-    sleep 1
+    sleep 2
     kill "-$signal" "$pid"
     began=$(date +%s)
     wait "$pid" || code=$?
