@@ -17,7 +17,7 @@ static const char help[] =
     "  --backend LIST  devices, or `all`; default: ISOMER_BACKEND, else all\n"
     "  --variant LIST  fixed, tiled, vendor, tf32 and model (the default), naive: tf32 is the\n"
     "                  vendor's product in TF32, model one that the tool computes, rounding\n"
-    "                  the inputs of a sum in f32 to 11 digits\n"
+    "                  the inputs of a sum in f32 to 11 binary digits\n"
     "  --dtype LIST    types: f16, bf16, f32, f64; default: all of them\n"
     "  --input LIST    how the operands are made; default: all of\n"
     "                  %s\n"

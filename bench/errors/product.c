@@ -89,7 +89,7 @@ void errors_problem_free(errors_problem *problem)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* Rounds to the 11 digits of TF32, to nearest even. */
+/* Rounds to the 11 binary digits of TF32, to nearest even. */
 static float to_tf32(double value)
 {
     float f = (float)value;

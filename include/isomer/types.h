@@ -69,7 +69,7 @@ typedef enum iso_keep {
                            * as a usual product or sum has. auto is vendor, else tiled, else naive */
     ISO_KEEP_SCALE = 3    /* "scale": of products, an error relative to K times the largest
                            * magnitude of A's row times that of B's column is enough. auto may be
-                           * fixed,    where that is expected to be faster; otherwise as terms */
+                           * fixed where that is expected to be faster; otherwise as terms */
 } iso_keep;
 
 /* What a reduction computes. */
