@@ -64,10 +64,13 @@
  *   b)
  * ISO_MATRIX_BYTES_2(c,   HIP: mfma             (none)                AMD's: see below
  *   a0, a1, b0, b1)
- * ISO_LOAD_ROWS(to, at)   ldmatrix              ldmatrix (NVIDIA)     loads their operands from
- *                                                                     shared memory: see below
+ * iso_place ISO_PLACE(p)  32 bits               32 bits (NVIDIA)      where p points to in shared
+ *                                                                     memory; bytes may be added
+ * ISO_TAKE_2(x, y, at)    ld.shared             ld.shared (NVIDIA)    loads two f64 from a place
+ * ISO_LOAD_ROWS(to, at)   ldmatrix              ldmatrix (NVIDIA)     loads operands of int8 units
+ *                                                                     from a place: see below
  * ISO_COPY_16(to, from,   cp.async              cp.async (NVIDIA)     begins to copy 16 bytes from
- *   when)                                                             global to shared memory, if
+ *   when)                                                             global memory to a place, if
  *                                                                     `when` is not 0
  * ISO_COPY_8              cp.async              cp.async (NVIDIA)     the same with 8 bytes
  * ISO_SHARED_MORE(type,   extern __shared__     (none)                the shared memory that the
@@ -491,13 +494,21 @@ typedef int iso_i32x16 __attribute__((vector_size(64)));
 #define ISO_SHARED_ADDRESS(p) ((iso_u32)(size_t)(p))
 #endif
 /* clang-format off */
+typedef iso_u32 iso_place;
+ISO_INLINE iso_place iso_place_of(iso_u32 place)
+{
+    ISO_ASM("" : "+r"(place)); /* else it is computed again and again, slowly */
+    return place;
+}
+#define ISO_PLACE(p) iso_place_of(ISO_SHARED_ADDRESS(p))
 #define ISO_COPY(way, bytes, to, from, when)                                                       \
     ISO_ASM("{ .reg .pred p; setp.ne.s32 p, %2, 0; "                                               \
             "@p cp.async." way ".shared.global [%0], [%1], " bytes                                 \
-            "; }" ::"r"(ISO_SHARED_ADDRESS(to)),                                                   \
-            "l"(from), "r"((int)(when)))
+            "; }" ::"r"(to), "l"(from), "r"((int)(when)))
 #define ISO_COPY_16(to, from, when) ISO_COPY("cg", "16", to, from, when)
 #define ISO_COPY_8(to, from, when)  ISO_COPY("ca", "8", to, from, when)
+#define ISO_TAKE_2(x, y, at)                                                                       \
+    ISO_ASM("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x), "=d"(y) : "r"(at) : "memory")
 #define ISO_COPY_COMMIT()           ISO_ASM("cp.async.commit_group;")
 #define ISO_TEXT_OF(number)         #number
 #define ISO_TEXT(macro)             ISO_TEXT_OF(macro)
@@ -507,7 +518,7 @@ typedef int iso_i32x16 __attribute__((vector_size(64)));
 #define ISO_LOAD_ROWS(to, at)                                                                      \
     ISO_ASM("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"                        \
             : "=r"((to)[0]), "=r"((to)[1]), "=r"((to)[2]), "=r"((to)[3])                           \
-            : "r"(ISO_SHARED_ADDRESS(at)))
+            : "r"(at) : "memory")
 #define ISO_MATRIX_BYTES(c, a, b)                                                                  \
     ISO_ASM("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "       \
             "{%8,%9}, {%0,%1,%2,%3};"                                                              \
@@ -566,8 +577,11 @@ ISO_INLINE void iso_matrix_f64_16(double *c, const double *a, const double *b)
 #define ISO_MATRIX_F64(k, c, a, b) ISO_MATRIX_OF(k)((c), (a), (b))
 
 #else /* the tests' stand-in for a compiler has models of these */
+typedef char *iso_place;
+#define ISO_PLACE(p)                ((iso_place)(p))
 #define ISO_COPY_16(to, from, when) fake_copy_begin((to), (from), (when) ? 16 : 0)
 #define ISO_COPY_8(to, from, when)  fake_copy_begin((to), (from), (when) ? 8 : 0)
+#define ISO_TAKE_2(x, y, at)        fake_take_2(&(x), &(y), (at))
 #define ISO_SHARED_MORE(type, name) type *const name = (type *)fake_more
 #define ISO_COPY_COMMIT()           fake_copy_commit()
 #define ISO_COPY_WAIT()             fake_copy_wait(ISO_WAIT)

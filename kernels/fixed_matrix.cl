@@ -21,7 +21,7 @@ ISO_INLINE void next_slice(tile_planes *from)
 }
 
 /* Begins the copies of a tile's first slices. Returns how many slices are not yet copied. */
-ISO_INLINE int begin_tile(ISO_SHARED_AT iso_u8 *slices, tile_planes *from, int slices_of)
+ISO_INLINE int begin_tile(slice_place slices, tile_planes *from, int slices_of)
 {
     staged kept;
     int left = slices_of;
@@ -41,8 +41,8 @@ ISO_INLINE int begin_tile(ISO_SHARED_AT iso_u8 *slices, tile_planes *from, int s
 /* Adds the products of `rest` slices, of which `left` are not yet copied. While a step is
  * multiplied, the next one's operands are loaded. So the barrier between two slices is before the
  * last step of the first. The copies of a later slice go to the place of the slice before. */
-ISO_INLINE void sum_tile(team_sums *sums, ISO_SHARED_AT iso_u8 *slices, tile_planes *from, int rest,
-                         int left, int at_a, int at_b)
+ISO_INLINE void sum_tile(team_sums *sums, slice_place slices, tile_planes *from, int rest, int left,
+                         int at_a, int at_b)
 {
     fragments next[2];
     staged kept;
@@ -52,7 +52,7 @@ ISO_INLINE void sum_tile(team_sums *sums, ISO_SHARED_AT iso_u8 *slices, tile_pla
     ISO_BARRIER();
     take(&next[0], slices, 0, at_a, at_b);
     for (; rest > 0; rest--) {
-        ISO_SHARED_AT const iso_u8 *const slice = slices + at * SLICE;
+        const slice_place slice = slices + at * SLICE;
         at = at + 1 < ISO_STAGES ? at + 1 : 0;
         if (left > 0) {
             fetch(&kept, slices + to * SLICE, from);
@@ -192,7 +192,7 @@ fixed_matrix(ISO_GLOBAL const iso_u8 *planes, iso_i64 a_at, iso_i64 b_at, iso_i6
 #else
     ISO_SHARED ISO_U32X4 shared[ISO_STAGES * SLICE / 16];
 #endif
-    ISO_SHARED_AT iso_u8 *const slices = (ISO_SHARED_AT iso_u8 *)shared;
+    const slice_place slices = SLICE_PLACE(shared);
     int id = ISO_LOCAL_ID();
     const int lane = id % ISO_TEAM;
     const int team_row = id / ISO_TEAM / TEAMS_N * TEAM;

@@ -66,7 +66,11 @@ typedef struct fragments {
     ISO_U32X4 a[2], b[2];
 } fragments;
 
-ISO_INLINE void take(fragments *to, ISO_SHARED_AT const iso_u8 *slice, int step, int at_a, int at_b)
+/* Where slices are in shared memory. */
+typedef ISO_SHARED_AT iso_u8 *slice_place;
+#define SLICE_PLACE(p) ((slice_place)(p))
+
+ISO_INLINE void take(fragments *to, slice_place slice, int step, int at_a, int at_b)
 {
     ISO_UNROLL
     for (int u = 0; u < 2; u++) {
@@ -93,7 +97,7 @@ typedef struct staged {
     ISO_U32X4 a[ISO_BM / COPY], b[ISO_BN / COPY];
 } staged;
 
-ISO_INLINE void fetch(staged *kept, ISO_SHARED_AT iso_u8 *to, const tile_planes *from)
+ISO_INLINE void fetch(staged *kept, slice_place to, const tile_planes *from)
 {
     (void)to;
     ISO_UNROLL
@@ -108,7 +112,7 @@ ISO_INLINE void fetch(staged *kept, ISO_SHARED_AT iso_u8 *to, const tile_planes 
     }
 }
 
-ISO_INLINE void put(const staged *kept, ISO_SHARED_AT iso_u8 *to, const tile_planes *from)
+ISO_INLINE void put(const staged *kept, slice_place to, const tile_planes *from)
 {
     ISO_UNROLL
     for (int i = 0; i < ISO_BM / COPY; i++) {
@@ -149,7 +153,10 @@ typedef struct fragments {
     iso_u32 b[UNITS_N * 2];
 } fragments;
 
-ISO_INLINE void take(fragments *to, ISO_SHARED_AT const iso_u8 *slice, int step, int at_a, int at_b)
+typedef iso_place slice_place;
+#define SLICE_PLACE(p)      ISO_PLACE(p)
+
+ISO_INLINE void take(fragments *to, slice_place slice, int step, int at_a, int at_b)
 {
     ISO_UNROLL
     for (int u = 0; u < UNITS_M; u++) {
@@ -178,7 +185,7 @@ typedef struct staged {
 } staged;
 #define put(kept, to, from) ((void)0)
 
-ISO_INLINE void fetch(staged *kept, ISO_SHARED_AT iso_u8 *to, const tile_planes *from)
+ISO_INLINE void fetch(staged *kept, slice_place to, const tile_planes *from)
 {
     (void)kept;
     ISO_UNROLL

@@ -11,7 +11,9 @@
  * ISO_STAGES places in shared memory, ahead of their use and without passing through registers.
  * Except for the first ISO_WAIT + 1, a slice is copied while ISO_WAIT others are under way.
  *
- * ISO_KA and ISO_KB are 1 if k is the contiguous index of A or B, 0 if the outer index is.
+ * ISO_KA and ISO_KB are 1 if k is the contiguous index of A or B, 0 if the outer index is. The
+ * launch adds shared memory for the slices if ISO_ADDED is defined, and, after them, for the totals
+ * of earlier segments if ISO_KEPT is.
  */
 #define ISO_STAGES (ISO_WAIT + 2)
 
@@ -20,11 +22,12 @@
 #define TEAMS_N (ISO_BN / TEAM_N)
 #define UNITS_M (TEAM_M / 16) /* parts of 16 x 8 elements, which are one instruction's */
 #define UNITS_N (TEAM_N / 8)
-#define QUADS   (ISO_UNIT_K / 4) /* an instruction takes ISO_UNIT_K terms, in fours */
+#define UNIT_K  4 /* terms of an instruction */
 
-/* What work-item `lane` of a team has of a part's operands: in each four of k the one at K_OF. Its
- * sums are in two rows and two columns. Rows are assigned in pairs, so that one load of 16 bytes
- * has both rows of A that a work-item needs. */
+/* What work-item `lane` of a team has of a part's operands: the element at k = K_OF. Its sums are
+ * in two rows and two columns. Rows and columns are assigned to parts in pairs, so that one load of
+ * 16 bytes has both rows of A that a work-item needs in a part, or its columns of B in two parts.
+ */
 #define LANE(id)     ((id) % ISO_TEAM)
 #define K_OF(lane)   ((lane) % 4)
 #define PAIR(lane)   ((lane) / 4)
@@ -32,64 +35,84 @@
 #define TEAM_COL(id) ((id) / ISO_TEAM % TEAMS_N * TEAM_N)
 /* Sum r is number r % 4 of part r / 4: row by row of 2 x 2. */
 #define CELL_ROW(id, r) (TEAM_ROW(id) + (r) / (4 * UNITS_N) * 16 + PAIR(LANE(id)) * 2 + (r) / 2 % 2)
-#define CELL_COL(id, r) (TEAM_COL(id) + (r) / 4 % UNITS_N * 8 + K_OF(LANE(id)) * 2 + (r) % 2)
+#define CELL_COL(id, r)                                                                            \
+    (TEAM_COL(id) + (r) / 8 % (UNITS_N / 2) * 16 + (K_OF(LANE(id)) * 2 + (r) % 2) * 2 + (r) / 4 % 2)
 
 /*
  * Line k of a slice has the elements in order, except that their pairs are permuted: pair p is at p
  * ^ SWIZZLE(k). The loads of a team then use each bank of shared memory equally often: eight
- * work-items that load 16 bytes of A at once differ in k by 0 to 3 and in the pair by 0 or 1,
- * sixteen that load 8 bytes of B in k by 0 to 3 and in the column by 0 to 3. So do the copies along
- * k: sixteen work-items differ in k by 0 to 7 and in the row by 0 or 1.
+ * work-items that load 16 bytes at once differ in k by 0 to 3 and in the pair by 0 or 1. So do the
+ * copies along k: sixteen work-items differ in k by 0 to 7 and in the row by 0 or 1.
  */
 #define SWIZZLE(k)            (((k) & 3) << 1 | ((k) >> 2 & 1))
 #define PLACE(size, k, outer) ((k) * (size) + (((outer) / 2 ^ SWIZZLE(k)) * 2 | (outer) % 2))
 
 #define SLICE_A (ISO_BM * ISO_BK)
 #define SLICE   (SLICE_A + ISO_BN * ISO_BK)
+#define BYTES   8 /* of an element */
 
 /* Where element (k, outer) of an operand is in memory. */
 #define AT(along_k, ld, outer, k) ((along_k) ? (outer) * (ld) + (k) : (outer) + (k) * (ld))
 
 /*
- * Begin to copy a slice of `size` rows or columns. copy_lines is for operands that are contiguous
- * along k, copy_pairs for those whose pairs of rows or columns are aligned to 16 bytes and end
- * inside the operand; both copy whole slices. copy_any copies every slice, slowly. Rows and columns
- * from `outers` on are outside the operand. They are not copied, and their sums are not used. Terms
- * beyond the last, `left`, are (+0) (-0): they change no sum, not even -0.
+ * A whole slice is copied in parts, which are begun between products. In a part, a work-item copies
+ * 8 bytes of an operand that is contiguous along k, else a pair of rows or columns: pairs then are
+ * aligned to 16 bytes, and end inside the operand. Rows and columns outside the operand are not
+ * copied, and their sums are not used.
  */
-ISO_INLINE void copy_lines(int size, ISO_SHARED_AT acc *to, ISO_GLOBAL const elem *from, iso_i64 ld,
-                           int outers, int id)
+#define PARTS(size, along_k)                                                                       \
+    ((along_k) ? (size) / (ISO_THREADS / 8) * (ISO_BK / 8) : ISO_BK / (ISO_THREADS / ((size) / 2)))
+#define PARTS_A                     PARTS(ISO_BM, ISO_KA)
+#define PARTS_B                     PARTS(ISO_BN, ISO_KB)
+#define OUTER_OF(size, along_k, id) ((along_k) ? (id) / 8 : (id) % ((size) / 2) * 2)
+#define LINE_OF(size, along_k, id)  ((along_k) ? (id) % 8 : (id) / ((size) / 2))
+
+/* An operand of a tile. */
+typedef struct tile_operand {
+    ISO_GLOBAL const elem *slice; /* where the next slice begins */
+    iso_i64 ld;
+    iso_i64 first; /* the first element of a slice that this work-item copies */
+    int to;        /* and where to in a place for slices, in bytes */
+    int outers;    /* rows or columns */
+    int left;      /* of those, from this work-item's first one on */
+    int by_parts;  /* whether whole slices may be copied by parts */
+} tile_operand;
+
+ISO_INLINE tile_operand operand_of(int size, int along_k, ISO_GLOBAL const elem *slice, iso_i64 ld,
+                                   int at, int outers, int wide, int id)
 {
-    const int k = id % 8;
-    const int outer = id / 8;
-    const int step = ISO_THREADS / 8;
-    ISO_SHARED_AT acc *at = to + PLACE(size, k, outer);
-    ISO_UNROLL
-    for (int i = 0; i < size / step; i++) {
-        ISO_UNROLL
-        for (int j = 0; j < ISO_BK; j += 8) {
-            ISO_COPY_8(at + j * size + i * step, from + (outer * ld + k) + (i * (step * ld) + j),
-                       outer + i * step < outers);
-        }
+    const int outer = OUTER_OF(size, along_k, id);
+    const int k = LINE_OF(size, along_k, id);
+    const tile_operand of = {slice,
+                             ld,
+                             AT(along_k, ld, (iso_i64)outer, (iso_i64)k),
+                             (at + PLACE(size, k, outer)) * BYTES,
+                             outers,
+                             outers - outer,
+                             along_k || wide};
+    return of;
+}
+
+ISO_INLINE void copy_part(int size, int along_k, int part, iso_place slice,
+                          const tile_operand *from, int rows)
+{
+    ISO_GLOBAL const elem *const first = from->slice + from->first;
+    if (along_k) {
+        const int row = part / (ISO_BK / 8) * (ISO_THREADS / 8);
+        const int k = part % (ISO_BK / 8) * 8;
+        ISO_COPY_8(slice + (from->to + (k * size + row) * BYTES), first + (row * from->ld + k),
+                   row < rows);
+    } else {
+        const int line = part * (ISO_THREADS / (size / 2));
+        ISO_COPY_16(slice + ((from->to ^ SWIZZLE(line) * 2 * BYTES) + line * size * BYTES),
+                    first + line * from->ld, rows > 0);
     }
 }
 
-ISO_INLINE void copy_pairs(int size, ISO_SHARED_AT acc *to, ISO_GLOBAL const elem *from, iso_i64 ld,
-                           int outers, int id)
-{
-    const int outer = id % (size / 2) * 2;
-    const int k = id / (size / 2);
-    const int step = ISO_THREADS / (size / 2);
-    ISO_UNROLL
-    for (int i = 0; i < ISO_BK / step; i++) {
-        const int line = i * step;
-        ISO_COPY_16(to + ((PLACE(size, k, outer) ^ SWIZZLE(line) * 2) + line * size),
-                    from + (k * ld + outer) + line * ld, outer < outers);
-    }
-}
-
-ISO_INLINE void copy_any(int size, ISO_SHARED_AT acc *to, ISO_GLOBAL const elem *from, iso_i64 ld,
-                         int along_k, int outers, int left, acc pad, int id)
+/* Copies any slice, slowly. Terms beyond the last, `left`, are (+0) (-0): they change no sum, not
+ * even -0. */
+ISO_INLINE void copy_any(int size, int along_k, ISO_SHARED_AT acc *to, const tile_operand *from,
+                         iso_i64 left, acc pad, int id)
 {
 #pragma unroll 1
     for (int v = id; v < size * ISO_BK; v += ISO_THREADS) {
@@ -99,184 +122,217 @@ ISO_INLINE void copy_any(int size, ISO_SHARED_AT acc *to, ISO_GLOBAL const elem 
         if (k >= left) {
             *at = pad;
         } else {
-            ISO_COPY_8(at, from + AT(along_k, ld, (iso_i64)outer, (iso_i64)k), outer < outers);
+            ISO_COPY_8(ISO_PLACE(at),
+                       from->slice + AT(along_k, from->ld, (iso_i64)outer, (iso_i64)k),
+                       outer < from->outers);
         }
     }
 }
 
-#define COPY_SLICE(size, to, from, ld, along_k, outers, left, pairs, pad)                          \
-    if ((left) < ISO_BK || !((along_k) || (pairs))) {                                              \
-        copy_any(size, to, from, ld, along_k, outers, (int)((left) < ISO_BK ? (left) : ISO_BK),    \
-                 pad, id);                                                                         \
-    } else if (along_k) {                                                                          \
-        copy_lines(size, to, from, ld, outers, id);                                                \
-    } else {                                                                                       \
-        copy_pairs(size, to, from, ld, outers, id);                                                \
-    }
-
-/* What an instruction of each part takes from A and from B. */
+/* What the instructions of a team take for one step of UNIT_K terms. */
 typedef struct fragments {
-    acc a[UNITS_M][2 * QUADS];
-    acc b[UNITS_N][QUADS];
+    acc a[UNITS_M][2];
+    acc b[UNITS_N];
 } fragments;
 
-/* Loads the terms from `k` of a slice on. The places of a work-item's elements differ from line to
- * line only by constants and by the lowest bit of the permutation, and those of its columns also by
- * the third. */
-ISO_INLINE void take(fragments *to, ISO_SHARED_AT const acc *slice, int k, int id)
+/* Load the terms from `k` of a slice on: of a row of parts, of two columns of parts. The places of
+ * a work-item's elements differ from line to line only by constants and by the lowest bit of the
+ * permutation. */
+ISO_INLINE void take_a(fragments *to, iso_place slice, int row, int k, int id)
 {
-    const int first = K_OF(LANE(id));
-    const int pair = PAIR(LANE(id));
-    const int permuted = SWIZZLE(first);
-    const int line_a = first * ISO_BM + TEAM_ROW(id);
-    const int line_b = first * ISO_BN + TEAM_COL(id) + SLICE_A;
-    ISO_UNROLL
-    for (int q = 0; q < QUADS; q++) {
-        const int line = k + 4 * q;
-        const int odd = line / 4 % 2;
-        ISO_UNROLL
-        for (int u = 0; u < UNITS_M; u++) {
-            const int at = line_a + line * ISO_BM + u * 16 + (pair ^ permuted ^ odd) * 2;
-            const ISO_F64X2 two = *(ISO_SHARED_AT const ISO_F64X2 *)(slice + at);
-            to->a[u][2 * q] = two.x;
-            to->a[u][2 * q + 1] = two.y;
-        }
-        ISO_UNROLL
-        for (int u = 0; u < UNITS_N; u++) {
-            const int at = line_b + line * ISO_BN + u / 2 * 16 +
-                           (pair / 2 ^ permuted ^ (odd | u % 2 * 4)) * 2 + pair % 2;
-            to->b[u][q] = slice[at];
-        }
-    }
+    const int line = K_OF(LANE(id));
+    const int first = (line * ISO_BM + TEAM_ROW(id) + (PAIR(LANE(id)) ^ SWIZZLE(line)) * 2) * BYTES;
+    ISO_TAKE_2(to->a[row][0], to->a[row][1],
+               slice + (first ^ SWIZZLE(k) * 2 * BYTES) + (k * ISO_BM + row * 16) * BYTES);
 }
 
-ISO_INLINE void multiply(acc *sum, const fragments *from)
+ISO_INLINE void take_b(fragments *to, iso_place slice, int col, int k, int id)
 {
-    ISO_UNROLL
-    for (int m = 0; m < UNITS_M; m++) {
-        ISO_UNROLL
-        for (int n = 0; n < UNITS_N; n++) {
-            ISO_MATRIX_F64(ISO_UNIT_K, sum + (m * UNITS_N + n) * 4, from->a[m], from->b[n]);
-        }
-    }
+    const int line = K_OF(LANE(id));
+    const int first =
+        (SLICE_A + line * ISO_BN + TEAM_COL(id) + (PAIR(LANE(id)) ^ SWIZZLE(line)) * 2) * BYTES;
+    ISO_TAKE_2(to->b[col], to->b[col + 1],
+               slice + (first ^ SWIZZLE(k) * 2 * BYTES) + (k * ISO_BN + col * 8) * BYTES);
 }
 
-/* Stores two neighbouring elements at once; both are inside C, and aligned. */
-ISO_INLINE void store_pair(ISO_GLOBAL elem *at, const acc *sum, acc alpha, acc beta)
-{
-    ISO_F64X2 pair;
-    if (beta == (acc)0) {
-        pair = iso_f64x2(alpha * sum[0], alpha * sum[1]);
-    } else {
-        const ISO_F64X2 old = *(ISO_GLOBAL const ISO_F64X2 *)at;
-        const acc x = beta * old.x;
-        const acc y = beta * old.y;
-        pair = iso_f64x2(acc_fma(alpha, sum[0], x), acc_fma(alpha, sum[1], y));
-    }
-    *(ISO_GLOBAL ISO_F64X2 *)at = pair;
-}
+/* While rows of parts of one step are multiplied, those of the next are loaded: all in the first
+ * row if there is no other, else shared among the others. */
+#define TAKES    (UNITS_N / 2 + UNITS_M)
+#define LOW_ROW  (UNITS_M > 1)
+#define TAKEN_IN (UNITS_M - LOW_ROW)
 
-ISO_INLINE void store_tile(ISO_GLOBAL elem *c, iso_i64 c_tile, iso_i64 ldc, int rows, int cols,
-                           int wide_c, const acc *sum, acc alpha, acc beta, int id)
+ISO_INLINE void take_during(int row, fragments *to, iso_place slice, int k, int id)
 {
     ISO_UNROLL
-    for (int r = 0; r < CELLS; r += 2) {
-        const int row = CELL_ROW(id, r);
-        const int col = CELL_COL(id, r);
-        const iso_i64 at = c_tile + row * ldc + col;
-        if (row < rows && col < cols) {
-            if (wide_c && col + 1 < cols) {
-                store_pair(c + at, sum + r, alpha, beta);
+    for (int i = 0; i < TAKES; i++) {
+        if (LOW_ROW + i * TAKEN_IN / TAKES == row) {
+            if (i < UNITS_N / 2) {
+                take_b(to, slice, i * 2, k, id);
             } else {
-                finish(c, at, sum[r], alpha, beta);
-                if (col + 1 < cols) {
-                    finish(c, at + 1, sum[r + 1], alpha, beta);
-                }
+                take_a(to, slice, i - UNITS_N / 2, k, id);
             }
         }
     }
 }
 
-/* Two operands of a tile: where the next slice begins, the distance of their lines, how many rows
- * or columns there are, and whether pairs are aligned. */
+/* Stores a tile of which no element is outside C, in aligned pairs. */
+ISO_INLINE void store_whole(ISO_GLOBAL elem *c, iso_i64 ldc, const acc *sum, acc alpha, acc beta,
+                            int id)
+{
+    ISO_GLOBAL elem *const first = c + (CELL_ROW(id, 0) * ldc + CELL_COL(id, 0));
+    if (beta == (acc)0) {
+        ISO_UNROLL
+        for (int i = 0; i < CELLS / 2; i++) {
+            const int r = i / 4 * 8 + i % 4; /* r + 4 is its neighbour */
+            ISO_GLOBAL elem *const at = first + (CELL_ROW(0, r) * ldc + CELL_COL(0, r));
+            *(ISO_GLOBAL ISO_F64X2 *)at = iso_f64x2(alpha * sum[r], alpha * sum[r + 4]);
+        }
+        return;
+    }
+    ISO_UNROLL
+    for (int i = 0; i < CELLS / 2; i++) {
+        const int r = i / 4 * 8 + i % 4;
+        ISO_GLOBAL elem *const at = first + (CELL_ROW(0, r) * ldc + CELL_COL(0, r));
+        const ISO_F64X2 old = *(ISO_GLOBAL const ISO_F64X2 *)at;
+        const acc x = beta * old.x;
+        const acc y = beta * old.y;
+        *(ISO_GLOBAL ISO_F64X2 *)at =
+            iso_f64x2(acc_fma(alpha, sum[r], x), acc_fma(alpha, sum[r + 4], y));
+    }
+}
+
+ISO_INLINE void store_tile(ISO_GLOBAL elem *c, iso_i64 c_tile, iso_i64 ldc, int rows, int cols,
+                           int wide_c, const acc *sum, acc alpha, acc beta, int id)
+{
+    if (wide_c && rows == ISO_BM && cols == ISO_BN) {
+        store_whole(c + c_tile, ldc, sum, alpha, beta, id);
+        return;
+    }
+    ISO_UNROLL
+    for (int r = 0; r < CELLS; r++) {
+        const int row = CELL_ROW(id, r);
+        const int col = CELL_COL(id, r);
+        if (row < rows && col < cols) {
+            finish(c, c_tile + row * ldc + col, sum[r], alpha, beta);
+        }
+    }
+}
+
 typedef struct tile_operands {
-    ISO_GLOBAL const elem *a, *b;
-    iso_i64 lda, ldb;
-    int rows, cols;
-    int wide_a, wide_b;
+    tile_operand a, b;
 } tile_operands;
 
-ISO_INLINE void copy_both(ISO_SHARED_AT acc *to, tile_operands *from, iso_i64 left, int id)
+ISO_INLINE int by_parts(const tile_operand *from, iso_i64 left)
 {
-    COPY_SLICE(ISO_BM, to, from->a, from->lda, ISO_KA, from->rows, left, from->wide_a, (acc)0)
-    COPY_SLICE(ISO_BN, to + SLICE_A, from->b, from->ldb, ISO_KB, from->cols, left, from->wide_b,
-               -(acc)0)
-    from->a += ISO_KA ? (iso_i64)ISO_BK : (iso_i64)ISO_BK * from->lda;
-    from->b += ISO_KB ? (iso_i64)ISO_BK : (iso_i64)ISO_BK * from->ldb;
+    return from->by_parts && left >= ISO_BK;
+}
+
+ISO_INLINE void copy_both_part(int part, iso_place to, const tile_operands *from, iso_i64 left)
+{
+    if (part < PARTS_A) {
+        copy_part(ISO_BM, ISO_KA, part, to, &from->a, by_parts(&from->a, left) ? from->a.left : 0);
+    } else {
+        copy_part(ISO_BN, ISO_KB, part - PARTS_A, to, &from->b,
+                  by_parts(&from->b, left) ? from->b.left : 0);
+    }
+}
+
+/* Begins to copy what copy_both_part does not. */
+ISO_INLINE void copy_rest(ISO_SHARED_AT acc *to, const tile_operands *from, iso_i64 left, int id)
+{
+    if (left > 0 && !by_parts(&from->a, left)) {
+        copy_any(ISO_BM, ISO_KA, to, &from->a, left, (acc)0, id);
+    }
+    if (left > 0 && !by_parts(&from->b, left)) {
+        copy_any(ISO_BN, ISO_KB, to + SLICE_A, &from->b, left, -(acc)0, id);
+    }
+}
+
+ISO_INLINE void next_slice(tile_operands *from)
+{
+    from->a.slice += ISO_KA ? (iso_i64)ISO_BK : (iso_i64)ISO_BK * from->a.ld;
+    from->b.slice += ISO_KB ? (iso_i64)ISO_BK : (iso_i64)ISO_BK * from->b.ld;
 }
 
 /*
  * Adds up `left` terms. At the end of each segment but the last, the sums are added to those in
  * `totals`.
  *
- * While a step of ISO_UNIT_K terms is multiplied, the next step's are loaded from shared memory. So
- * the barrier between two slices is before the last step of the first, and the units have work on
- * both sides of it. The copies of a later slice go to the place of the slice before. A slice of one
- * step is not loaded ahead, because it would need too many registers.
+ * A work-item executes in order, so whatever would make it wait is begun between products: loads of
+ * the next step from shared memory, and parts of the copy of a later slice, which goes to the place
+ * of the slice before. The barrier between two slices is in the last step of the first, after a row
+ * of parts, so that the units have work on both sides of it.
  */
-#define STEPS (ISO_BK / ISO_UNIT_K)
+#define STEPS      (ISO_BK / UNIT_K)
+#define COPY_STEPS (STEPS - !LOW_ROW) /* steps with parts of copies: before the barrier */
 
 ISO_INLINE void sum_tile(acc *sum, ISO_SHARED_AT acc *slices, tile_operands *from, iso_i64 left,
                          ISO_GLOBAL acc *totals, int id)
 {
+    const iso_place places = ISO_PLACE(slices);
     fragments next[2];
-    iso_i64 rest = (left + ISO_BK - 1) / ISO_BK; /* slices not yet multiplied */
     int to = ISO_STAGES - 1;
     int at = 0;
     int lines = 0; /* of the segment, already multiplied */
     int first_segment = 1;
 #pragma unroll 1
     for (int i = 0; i < ISO_STAGES - 1; i++) {
-        if (left > 0) {
-            copy_both(slices + i * SLICE, from, left, id);
-            left -= ISO_BK;
+        copy_rest(slices + i * SLICE, from, left, id);
+        ISO_UNROLL
+        for (int part = 0; part < PARTS_A + PARTS_B; part++) {
+            copy_both_part(part, places + i * SLICE * BYTES, from, left);
         }
+        next_slice(from);
+        left -= ISO_BK;
         ISO_COPY_COMMIT();
     }
     ISO_COPY_WAIT();
     ISO_BARRIER();
-    take(&next[0], slices, 0, id);
-    for (; rest > 0; rest--) {
-        ISO_SHARED_AT const acc *const slice = slices + at * SLICE;
-        at = at + 1 < ISO_STAGES ? at + 1 : 0;
-        lines += ISO_BK;
+    ISO_UNROLL
+    for (int row = 0; row < UNITS_M; row++) {
+        take_during(row, &next[0], places, 0, id);
+    }
+    /* `left` terms are not yet copied, those of up to ISO_STAGES - 1 slices not yet multiplied. */
+    for (; left > -(ISO_STAGES - 1) * ISO_BK; left -= ISO_BK) {
+        const int more = left > -(ISO_STAGES - 2) * ISO_BK;
+        const iso_place copied = places + to * SLICE * BYTES;
+        iso_place slice = places + at * SLICE * BYTES;
+        if (left < ISO_BK || !from->a.by_parts || !from->b.by_parts) {
+            copy_rest(slices + to * SLICE, from, left, id);
+        }
         ISO_UNROLL
-        for (int step = 0; step < STEPS; step++) {
-            if (STEPS == 1) {
-                multiply(sum, &next[0]);
-            }
-            if (step == 0) {
-                if (left > 0) {
-                    copy_both(slices + to * SLICE, from, left, id);
-                    to = to + 1 < ISO_STAGES ? to + 1 : 0;
-                    left -= ISO_BK;
-                }
+        for (int i = 0; i < STEPS * UNITS_M; i++) {
+            const int step = i / UNITS_M;
+            const int row = i % UNITS_M;
+            const int last = step + 1 == STEPS;
+            if (last && row == LOW_ROW) {
                 ISO_COPY_COMMIT();
-            }
-            if (step + 1 < STEPS) {
-                take(&next[(step + 1) % 2], slice, (step + 1) * ISO_UNIT_K, id);
-            } else {
                 ISO_COPY_WAIT();
                 ISO_BARRIER(); /* the last one is before the next tile's copies */
-                if (rest > 1) {
-                    take(&next[0], slices + at * SLICE, 0, id);
+                at = at + 1 < ISO_STAGES ? at + 1 : 0;
+                slice = places + at * SLICE * BYTES;
+            }
+            if (!last || more) {
+                take_during(row, &next[(step + 1) % 2], slice, last ? 0 : (step + 1) * UNIT_K, id);
+            }
+            ISO_UNROLL
+            for (int n = 0; n < UNITS_N; n++) {
+                ISO_MATRIX_F64(4, sum + (row * UNITS_N + n) * 4, next[step % 2].a[row],
+                               next[step % 2].b + n);
+            }
+            if (row == 0) {
+                ISO_UNROLL
+                for (int part = 0; part < PARTS_A + PARTS_B; part++) {
+                    if (part * COPY_STEPS / (PARTS_A + PARTS_B) == step) {
+                        copy_both_part(part, copied, from, left);
+                    }
                 }
             }
-            if (STEPS > 1) {
-                multiply(sum, &next[step % 2]);
-            }
         }
-        if (lines == SEGMENT && rest > 1) { /* never if segments run in parallel */
+        to = to + 1 < ISO_STAGES ? to + 1 : 0;
+        next_slice(from);
+        lines += ISO_BK;
+        if (lines == SEGMENT && more) { /* never if segments run in parallel */
             end_segment(sum, totals, id, first_segment);
             first_segment = 0;
             lines = 0;
@@ -292,8 +348,15 @@ gemm_matrix(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_
             iso_i64 work_at, iso_i64 m, iso_i64 n, iso_i64 k, iso_i64 batch, acc alpha, acc beta,
             iso_i32 flags)
 {
-    ISO_SHARED ISO_F64X2 slices[ISO_STAGES * SLICE / 2];
-#if defined(ISO_KEPT) /* the totals of earlier segments stay in shared memory */
+#if defined(ISO_ADDED)
+    ISO_SHARED_MORE(ISO_F64X2, shared);
+#else
+    ISO_SHARED ISO_F64X2 shared[ISO_STAGES * SLICE / 2];
+#endif
+    ISO_SHARED_AT acc *const slices = (ISO_SHARED_AT acc *)shared;
+#if defined(ISO_KEPT) && defined(ISO_ADDED)
+    acc *const kept = slices + ISO_STAGES * SLICE;
+#elif defined(ISO_KEPT)
     ISO_SHARED_MORE(acc, kept);
 #endif
     int id = ISO_LOCAL_ID();
@@ -320,20 +383,19 @@ gemm_matrix(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_
 #else
         ISO_GLOBAL acc *const totals = slot;
 #endif
-        tile_operands from = {a + a_at + member * stride_a + AT(ISO_KA, lda, row0, k_from),
-                              b + b_at + member * stride_b + AT(ISO_KB, ldb, col0, k_from),
-                              lda,
-                              ldb,
-                              rows,
-                              cols,
-                              flags & 1,
-                              flags & 2};
+        tile_operands from;
+        from.a =
+            operand_of(ISO_BM, ISO_KA, a + a_at + member * stride_a + AT(ISO_KA, lda, row0, k_from),
+                       lda, 0, rows, flags & 1, id);
+        from.b =
+            operand_of(ISO_BN, ISO_KB, b + b_at + member * stride_b + AT(ISO_KB, ldb, col0, k_from),
+                       ldb, SLICE_A, cols, flags & 2, id);
         acc sum[CELLS];
         ISO_UNROLL
         for (int r = 0; r < CELLS; r++) {
             sum[r] = (acc)0;
         }
-        sum_tile(sum, (ISO_SHARED_AT acc *)slices, &from, length, totals, id);
+        sum_tile(sum, slices, &from, length, totals, id);
         ISO_HIDE(id);
         if (apart) {
             keep(slot, sum, id);

@@ -44,8 +44,8 @@ static const simt_text matrix_text = {
     .parts = matrix_parts,
     .part_count = 4,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
-                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_UNIT_K",
-                "ISO_WAIT", "?ISO_KEPT"},
+                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_WAIT",
+                "?ISO_KEPT", "?ISO_ADDED"},
     .kernels = {[KERNEL_TILED] = "gemm_matrix", [KERNEL_JOIN] = "gemm_join"},
 };
 
@@ -60,7 +60,7 @@ static const simt_text naive_text = {
 
 static const simt_text *text_of(const simt_tile *tile)
 {
-    return !tile->unit_k ? &tiled_text : tile->stages ? &matrix_text : &waves_text;
+    return !tile->unit ? &tiled_text : tile->stages ? &matrix_text : &waves_text;
 }
 
 /* The program of a tile. along_k: see simt_gemm_plan; ignored unless tile->apart_layouts. */
@@ -77,9 +77,9 @@ static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso
     };
     if (tile->stages) {
         spec.values[11] = limits->f64_unit;
-        spec.values[12] = tile->unit_k;
-        spec.values[13] = tile->stages - 2;
-        spec.values[14] = simt_tile_keeps(tile, limits);
+        spec.values[12] = tile->stages - 2;
+        spec.values[13] = simt_tile_keeps(tile, limits);
+        spec.values[14] = simt_tile_added(tile, limits);
     }
     return spec;
 }
@@ -158,8 +158,7 @@ static iso_status gemm_supports(simt_device *device, const iso_op *op)
 static void make_plan(simt_gemm_plan *plan, simt_device *device, const iso_gemm_op *op)
 {
     simt_gemm_plan_make(plan, &device->limits, op, true);
-    if (plan->tile.unit_k &&
-        !simt_unit_usable(device, simt_gemm_unit(&device->limits, op->dtype))) {
+    if (plan->tile.unit && !simt_unit_usable(device, simt_gemm_unit(&device->limits, op->dtype))) {
         simt_gemm_plan_make(plan, &device->limits, op, false);
     }
 }
@@ -192,7 +191,7 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
     make_plan(&plan, device, op->gemm);
     (void)snprintf(out->kernel, sizeof out->kernel,
                    "gemm_%s_%s %" PRId32 "x%" PRId32 "x%" PRId32 "%s",
-                   plan.tile.unit_k ? "matrix" : "tiled", dtype, plan.tile.bm, plan.tile.bn,
+                   plan.tile.unit ? "matrix" : "tiled", dtype, plan.tile.bm, plan.tile.bn,
                    plan.tile.bk, plan.apart ? " segments apart" : "");
 }
 

@@ -15,8 +15,8 @@ typedef struct simt_tile {
     int32_t tm, tn;     /* of a work-item: rows and columns of C */
     int32_t groups;     /* groups that should fit one unit at once */
     int32_t full, alone;
-    int32_t unit_k;     /* terms of an instruction of the matrix unit; 0: not used */
     int32_t stages;     /* slices in shared memory; 0: 2 of them, copied through registers */
+    bool unit;          /* on a matrix unit */
     bool rolled;        /* the loop over bk is not unrolled */
     bool apart_layouts; /* each layout of A and B has its own program; else arguments choose it */
 } simt_tile;
@@ -36,6 +36,9 @@ simt_tiles simt_gemm_unit_tiles(simt_unit unit);
 int32_t simt_tile_threads(const simt_tile *tile);
 /* Whether the totals of a tile on the matrix unit stay in shared memory. */
 bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits);
+/* Whether the launch adds the shared memory for its slices too, because it is too much to declare.
+ */
+bool simt_tile_added(const simt_tile *tile, const simt_limits *limits);
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype);
 
 /* Work-items of a group of the naive kernel. */
@@ -55,7 +58,7 @@ typedef struct simt_gemm_plan {
     int64_t round_k;  /* apart: the length along k that one round covers */
     int64_t total_at; /* apart: first element of work that keeps totals between rounds */
     int64_t work_bytes;
-    int32_t shared_bytes; /* shared memory that the launch adds, for totals */
+    int32_t shared_bytes; /* shared memory that the launch adds */
 } simt_gemm_plan;
 
 /* `unit`: tiles on the matrix unit may be chosen too. */

@@ -33,13 +33,13 @@ static const simt_tile warp32_f64[] = {
     {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 2, .full = 60, .alone = 32},
     {.bm = 32, .bn = 32, .bk = 16, .tm = 4, .tn = 4, .groups = 4, .full = 51, .alone = 16},
 };
-/* On NVIDIA's matrix units, in percent of the peak without them. Estimates: no device was measured.
- */
+/* On NVIDIA's matrix units, in percent of the peak without them. OpenCL cannot add shared memory to
+ * what a kernel declares, so the first does not fit there. */
 static const simt_tile unit_f64[] = {
-    {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .unit_k = 4, .stages = 3, .groups = 1, .full = 184, .alone = 184, .apart_layouts = true},
-    {.bm = 128, .bn = 64, .bk = 8, .tm = 8, .tn = 8, .unit_k = 4, .stages = 4, .groups = 2, .full = 172, .alone = 140, .apart_layouts = true},
-    {.bm = 64, .bn = 64, .bk = 16, .tm = 4, .tn = 8, .unit_k = 4, .stages = 3, .groups = 3, .full = 150, .alone = 110, .apart_layouts = true},
-    {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 4, .unit_k = 4, .stages = 4, .groups = 4, .full = 90, .alone = 40, .apart_layouts = true},
+    {.bm = 64, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .unit = true, .stages = 3, .groups = 2, .full = 158, .alone = 130, .apart_layouts = true},
+    {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .unit = true, .stages = 3, .groups = 1, .full = 146, .alone = 146, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 4, .tn = 8, .unit = true, .stages = 3, .groups = 3, .full = 136, .alone = 75, .apart_layouts = true},
+    {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 4, .unit = true, .stages = 4, .groups = 4, .full = 80, .alone = 25, .apart_layouts = true},
 };
 static const simt_tile wave32_f32[] = {
     {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .groups = 2, .full = 68, .alone = 60, .apart_layouts = true},
@@ -61,14 +61,14 @@ static const simt_tile wave64_f64[] = {
 };
 /* On AMD's matrix units, likewise. */
 static const simt_tile wave_unit_f64[] = {
-    {.bm = 128, .bn = 64, .bk = 8, .tm = 8, .tn = 4, .unit_k = 4, .groups = 2, .full = 160, .alone = 100, .apart_layouts = true},
-    {.bm = 64, .bn = 64, .bk = 8, .tm = 4, .tn = 4, .unit_k = 4, .groups = 4, .full = 140, .alone = 60, .apart_layouts = true},
-    {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 2, .unit_k = 4, .groups = 4, .full = 80, .alone = 25, .apart_layouts = true},
+    {.bm = 128, .bn = 64, .bk = 8, .tm = 8, .tn = 4, .unit = true, .groups = 2, .full = 160, .alone = 100, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 8, .tm = 4, .tn = 4, .unit = true, .groups = 4, .full = 140, .alone = 60, .apart_layouts = true},
+    {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 2, .unit = true, .groups = 4, .full = 80, .alone = 25, .apart_layouts = true},
 };
 static const simt_tile wave_unit_f32[] = {
-    {.bm = 128, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .unit_k = 4, .groups = 2, .full = 90, .alone = 60, .apart_layouts = true},
-    {.bm = 64, .bn = 64, .bk = 16, .tm = 4, .tn = 4, .unit_k = 4, .groups = 4, .full = 75, .alone = 32, .apart_layouts = true},
-    {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 2, .unit_k = 4, .groups = 4, .full = 45, .alone = 14, .apart_layouts = true},
+    {.bm = 128, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .unit = true, .groups = 2, .full = 90, .alone = 60, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 4, .tn = 4, .unit = true, .groups = 4, .full = 75, .alone = 32, .apart_layouts = true},
+    {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 2, .unit = true, .groups = 4, .full = 45, .alone = 14, .apart_layouts = true},
 };
 static const simt_tile cpu_all[] = {
     {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 8, .groups = 1, .full = 50, .alone = 50, .rolled = true},
@@ -130,21 +130,31 @@ static int64_t tile_sums(const simt_tile *tile)
     return (int64_t)tile->bm * tile->bn * 8;
 }
 
+static int64_t tile_slices(const simt_tile *tile, int64_t acc_bytes)
+{
+    return (int64_t)(tile->stages ? tile->stages : 2) * (tile->bm + tile->bn) * tile->bk *
+           acc_bytes;
+}
+
 /* If all groups that should fit one unit do so with their totals. A unit reserves 1 KiB for each.
  */
 bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits)
 {
-    const int64_t slices = (int64_t)tile->stages * (tile->bm + tile->bn) * tile->bk * 8;
-    const int64_t group = slices + tile_sums(tile);
+    const int64_t group = tile_slices(tile, 8) + tile_sums(tile);
     return tile->stages && group <= limits->shared_most &&
            tile->groups * (group + 1024) <= limits->shared_of_unit;
 }
 
+bool simt_tile_added(const simt_tile *tile, const simt_limits *limits)
+{
+    return tile->stages && tile_slices(tile, 8) > limits->local_bytes;
+}
+
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype)
 {
-    const int64_t shared = (int64_t)(tile->stages ? tile->stages : 2) * (tile->bm + tile->bn) *
-                           tile->bk * simt_gemm_acc_bytes(dtype);
-    return simt_tile_threads(tile) <= limits->threads_max && shared <= limits->local_bytes;
+    const int64_t shared = tile_slices(tile, simt_gemm_acc_bytes(dtype));
+    return simt_tile_threads(tile) <= limits->threads_max &&
+           (shared <= limits->local_bytes || (tile->stages && shared <= limits->shared_most));
 }
 
 int32_t simt_gemm_naive_threads(const simt_limits *limits)
@@ -252,10 +262,13 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
         .apart = best.apart,
         .groups = total,
     };
+    if (simt_tile_added(tile, limits)) {
+        plan->shared_bytes = (int32_t)tile_slices(tile, 8);
+    }
     if (best.apart) {
         plan_rounds(plan, (int64_t)all, segments, simt_gemm_acc_bytes(op->dtype));
     } else if (segments > 1 && simt_tile_keeps(tile, limits)) {
-        plan->shared_bytes = (int32_t)tile_sums(tile);
+        plan->shared_bytes += (int32_t)tile_sums(tile);
     } else if (segments > 1) {
         /* Each group needs scratch memory for its totals, so only as many groups are launched as
          * can run at once. */

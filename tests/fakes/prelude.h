@@ -184,14 +184,13 @@ struct fake_copies {
     unsigned begun, done, sets;
 };
 static fake_copies fake_copies_of[1024];
-static inline void fake_copy_begin(void *to, const void *from, int bytes)
+static inline void fake_copy_begin(char *to, const void *from, int bytes)
 {
     fake_copies *own = &fake_copies_of[fake_is.thread.x];
     if (own->begun - own->done == FAKE_COPIES) {
         __builtin_trap();
     }
-    own->of[own->begun++ % FAKE_COPIES] =
-        fake_copy{(char *)to, (const char *)from, bytes, own->sets};
+    own->of[own->begun++ % FAKE_COPIES] = fake_copy{to, (const char *)from, bytes, own->sets};
 }
 static inline void fake_copy_commit()
 {
@@ -206,6 +205,12 @@ static inline void fake_copy_wait(unsigned sets)
             at->to[i] = at->from[i];
         }
     }
+}
+
+static inline void fake_take_2(double *x, double *y, const char *at)
+{
+    __builtin_memcpy(x, at, sizeof *x);
+    __builtin_memcpy(y, at + sizeof *x, sizeof *y);
 }
 
 /* Shared memory that a launch adds: as much as a group may have. */
