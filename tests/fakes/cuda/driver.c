@@ -182,13 +182,16 @@ cuda_code cuDeviceGetAttribute(int *value, cuda_attribute attribute, cuda_ordina
         {81, 233472},
         {82, 65536},
         {83, 0},
-        {97, 232448},
     };
     if (!valid(device)) {
         return FAKE_INVALID_DEVICE;
     }
     if (attribute == 16 /* multiprocessors */) {
         *value = (int)fake_setting("FAKE_UNITS", 8);
+        return FAKE_OK;
+    }
+    if (attribute == 97 /* shared memory of a group, with what a launch adds */) {
+        *value = (int)fake_setting("FAKE_SHARED_MOST", 232448);
         return FAKE_OK;
     }
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
