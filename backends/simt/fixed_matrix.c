@@ -29,14 +29,12 @@ static const simt_text text = {
  * that fit one unit. */
 typedef struct matrix_tile {
     int32_t team, bm, bn, stages, groups;
-    bool instead; /* only where the launch cannot add the shared memory of the first */
 } matrix_tile;
 
 /* A device uses those of its teams that fit its shared memory: the first if it gives every unit a
  * tile, else the last. */
 static const matrix_tile tiles[] = {
     {.team = 32, .bm = 128, .bn = 256, .stages = 4, .groups = 1},
-    {.team = 32, .bm = 128, .bn = 256, .stages = 2, .groups = 1, .instead = true},
     {.team = 32, .bm = 128, .bn = 128, .stages = 3, .groups = 2},
     {.team = 64, .bm = 128, .bn = 128, .stages = 2, .groups = 2},
 };
@@ -59,9 +57,8 @@ static bool added(const simt_limits *limits, const matrix_tile *tile)
 
 static bool fits(const simt_limits *limits, const matrix_tile *tile)
 {
-    const bool here = !added(limits, tile) || shared_bytes(tile) <= limits->shared_most;
-    const bool needed = !tile->instead || shared_bytes(&tiles[0]) > limits->shared_most;
-    return tile->team == limits->byte_unit && here && needed;
+    return tile->team == limits->byte_unit &&
+           (!added(limits, tile) || shared_bytes(tile) <= limits->shared_most);
 }
 
 int32_t simt_fixed_matrix_tiles(const simt_limits *limits)

@@ -27,7 +27,7 @@ property "not tried yet"
 products fixed 16
 cat "$scratch/products"
 property "used"
-if [ "$backend" = cuda ]; then # launches that add no shared memory: another tile
+if [ "$backend" = cuda ]; then # launches that add no shared memory: the small tile alone
     FAKE_SHARED_MOST=0 ISOMER_CACHE_DIR="$scratch/cache.declared" products first 4
 fi
 ISOMER_TILES=plain property "not used: ISOMER_TILES is plain"

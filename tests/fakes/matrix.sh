@@ -9,7 +9,7 @@ type=$3
 fakes=$build_dir/tests/fakes
 export ISOMER_CUDA_PATH="$fakes/cuda" ISOMER_ROCM_PATH="$fakes/hip" ISOMER_CACHE_DIR="$scratch/cache"
 case $backend-$type in
-cuda-f64) tested=unit_f64 tiles="32x32x16 64x64x16 64x128x16" ;;
+cuda-f64) tested=unit_f64 tiles="32x32x16 64x64x16 64x128x16 128x128x16" ;;
 hip-f64) tested=unit_wave tiles="32x32x16 64x64x8 128x64x8" ;;
 hip-f32 | hip-f16) tested=unit_wave tiles="32x32x16 64x64x16 128x128x16" ;;
 esac

@@ -281,7 +281,7 @@ static iso_variant square_is(iso_device device, iso_dtype dtype, int64_t side)
  * multiplies bytes. */
 static void test_cuda(void **state)
 {
-    iso_gemm_args args = product(ISO_KEEP_SCALE, 2048);
+    iso_gemm_args args = product(ISO_KEEP_SCALE, 1536);
     iso_op_info info = ISO_OP_INFO_INIT;
     iso_device device;
 
@@ -289,26 +289,26 @@ static void test_cuda(void **state)
     if (iso_device_open("cuda", &device) != ISO_OK) {
         skip(); /* no stand-in */
     }
-    assert_int_equal(square_is(device, ISO_F32, 2047), ISO_VARIANT_VENDOR);
-    assert_int_equal(square_is(device, ISO_F32, 2048), ISO_VARIANT_FIXED);
-    assert_int_equal(square_is(device, ISO_F64, 8191), ISO_VARIANT_VENDOR);
-    assert_int_equal(square_is(device, ISO_F64, 8192), ISO_VARIANT_FIXED);
+    assert_int_equal(square_is(device, ISO_F32, 1535), ISO_VARIANT_VENDOR);
+    assert_int_equal(square_is(device, ISO_F32, 1536), ISO_VARIANT_FIXED);
+    assert_int_equal(square_is(device, ISO_F64, 5119), ISO_VARIANT_VENDOR);
+    assert_int_equal(square_is(device, ISO_F64, 5120), ISO_VARIANT_FIXED);
     assert_int_equal(square_is(device, ISO_F16, 16384), ISO_VARIANT_VENDOR);
     assert_int_equal(square_is(device, ISO_BF16, 16384), ISO_VARIANT_VENDOR);
     for (int i = 0; i < 3; i++) { /* each size has to be large enough */
-        args.m = 2048 - (i == 0);
-        args.n = 2048 - (i == 1);
-        args.k = 2048 - (i == 2);
+        args.m = 1536 - (i == 0);
+        args.n = 1536 - (i == 1);
+        args.k = 1536 - (i == 2);
         assert_int_equal(chosen(device, ISO_OP_GEMM, &args), ISO_VARIANT_VENDOR);
     }
-    args.m = args.n = args.k = 2048;
+    args.m = args.n = args.k = 1536;
     assert_int_equal(vector_is(device, ISO_KEEP_SCALE, 16384), ISO_VARIANT_VENDOR);
     works(iso_describe(device, ISO_OP_GEMM, &args, &info));
     assert_non_null(strstr(info.kernel, "cuBLAS"));
     works(iso_device_close(device));
     setenv("ISOMER_TILES", "own", 1); /* no library multiplies bytes */
     works(iso_device_open("cuda", &device));
-    assert_int_equal(square_is(device, ISO_F32, 2048), ISO_VARIANT_VENDOR);
+    assert_int_equal(square_is(device, ISO_F32, 1536), ISO_VARIANT_VENDOR);
     works(iso_device_close(device));
     unsetenv("ISOMER_TILES");
 }

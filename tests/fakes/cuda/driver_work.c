@@ -155,7 +155,7 @@ cuda_code cuFuncSetAttribute(cuda_function function, cuda_attribute attribute, i
     if (!fake_kernel_known((const fake_kernel *)(void *)function)) {
         return FAKE_INVALID_HANDLE;
     }
-    if (attribute != CUDA_KERNEL_MORE_SHARED || value < 0 || value > 232448 - 49152) {
+    if (attribute != CUDA_KERNEL_MORE_SHARED || value < 0 || value > 232448) {
         return FAKE_INVALID_VALUE;
     }
     more_shared = value;
