@@ -108,8 +108,8 @@ static int32_t f64_unit(int32_t architecture)
 }
 
 /* Measured on an H200 with cuBLAS 13.1, in TFLOP/s, fixed and the faster of cuBLAS and cuBLASLt: in
- * f32 37 and 35 at N = 1280, 51 and 37 at 1536; in f64 61 and 58 at 4096, 66 and 59 at 5120. f16 and
- * bf16 have faster matrix units of their own. No other chip was measured. */
+ * f32 37 and 35 at N = 1280, 51 and 37 at 1536; in f64 61 and 58 at 4096, 66 and 59 at 5120. f16
+ * and bf16 have faster matrix units of their own. No other chip was measured. */
 enum { MEASURED = 90, FIXED_FROM_F32 = 1536, FIXED_FROM_F64 = 5120 };
 
 static void fill_limits(const cuda_device *device, simt_limits *limits)

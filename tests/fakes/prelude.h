@@ -213,7 +213,8 @@ static inline void fake_take_2(double *x, double *y, const char *at)
     __builtin_memcpy(y, at + sizeof *x, sizeof *y);
 }
 
-/* Shared memory that a launch adds: as much as a group may have, beside what the kernel declares. */
+/* Shared memory that a launch adds: as much as a group may have, beside what the kernel declares.
+ */
 #if defined(ISO_ADDED)
 __shared__ double fake_more[232448 / 8];
 #elif defined(ISO_KEPT)
