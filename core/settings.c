@@ -247,9 +247,8 @@ static const setting settings[] = {
      "avx512vnni; by default, the best",
      .words = "generic, neon, sve256, sve512, avx2, avx512, avx512vnni", .fatal = true},
     {"ISOMER_TILES", "auto",
-     "tiles of GPU kernels: auto, own (vendors' libraries only in vendor), plain (nor matrix "
-     "units) "
-     "or small (for simulators; slow); all with the same bits",
+     "tiles of GPU kernels: auto, own (vendors' libraries only in vendor), plain (as own, and no "
+     "matrix units) or small (for simulators; slow); all with the same bits",
      .words = "auto, own, plain, small", .fatal = true},
     {"ISOMER_REQUIRE", NULL,
      "backends that must be present: without them verification and tests fail",

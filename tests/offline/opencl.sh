@@ -75,7 +75,7 @@ for rows in 8 16; do
     "$programs/list" "warp32+$rows" "$scratch/units$rows" || fail "no list of programs"
     {
         grep '^unit_f64' "$scratch/units$rows/list"
-        grep -m1 '^gemm_matrix.*ISO_KA=1 -DISO_KB=0' "$scratch/units$rows/list"
+        grep '^gemm_matrix.*ISO_KA=1 -DISO_KB=0' "$scratch/units$rows/list" | grep -v -m1 ISO_ADDED
         grep '^fixed_matrix' "$scratch/units$rows/list" | grep -v ISO_ADDED
     } | sed 's/ -DISO_KEPT=1//' | cut -f1,2 >"$scratch/wanted.units"
     while IFS='	' read -r name options; do
