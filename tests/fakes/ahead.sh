@@ -49,23 +49,29 @@ have pgrep || {
     exit 0
 }
 
-# begin NAME: starts a run, and waits for its two processes.
+# begin NAME: starts a run, and waits for its two processes and for the first kernel, because a
+# signal before the measuring begins ends the run at once.
 begin() {
     bench "$1" --jobs 2 &
     run=$! own='' beside=''
     for _ in $(seq 200); do
         own=$(pgrep -P "$run" -x isomer || true)
         [ -z "$own" ] || beside=$(pgrep -P "$own" -x isomer || true)
-        [ "$(echo "$beside" | wc -w)" -lt 2 ] || return 0
+        [ "$(echo "$beside" | wc -w)" -lt 2 ] || break
         sleep 0.02
     done
-    fail "$1: there are no two processes beside the run"
+    [ "$(echo "$beside" | wc -w)" -ge 2 ] || fail "$1: there are no two processes beside the run"
+    for _ in $(seq 1000); do
+        [ -z "$(find "$scratch/$1" -type f 2>/dev/null)" ] || return 0
+        sleep 0.02
+    done
+    fail "$1: there is no kernel"
 }
 
 # If they are killed only their work is lost: the run compiles by itself.
 begin killed
 # shellcheck disable=SC2086 # two numbers
-kill -KILL $beside
+kill -KILL $beside || say "they had ended before"
 wait "$run" || fail "it ends with $? when they are killed: $(cat "$scratch/err")"
 look killed ok
 
