@@ -9,11 +9,7 @@
 
 /* Neighbouring tiles run at the same time: rows of tiles are processed RASTER at a time, so that
  * running groups read few different parts of A and B. */
-#if defined(ISO_UNIT)
-#define RASTER (1024 / ISO_BM)
-#else
 #define RASTER 8
-#endif
 
 ISO_INLINE void tile_place(iso_i64 tile, iso_i64 tiles_m, iso_i64 tiles_n, iso_i64 *tile_m,
                            iso_i64 *tile_n)
