@@ -93,6 +93,8 @@
  * iso_load(p, i)          an element as acc
  * iso_store(p, i, value)  acc to an element
  * acc_fma(a, b, c)        fma; a * b + c modulo 2^n for integers
+ * iso_finish(c, at,       stores alpha * total + beta * c[at], as products do
+ *   total, alpha, beta)
  *
  * If ISO_UNIT is defined, matrix units are used. The ISO_TEAM work-items of a team call
  * ISO_MATRIX_F64 together: it adds to 16 x 8 sums the products of 16 x terms elements of A and
@@ -460,6 +462,20 @@ typedef iso_u64 acc;
 #else
 #define acc_fma(a, b, c) iso_fma32(a, b, c)
 #endif
+
+/* What a product stores: alpha times its total, plus beta times the element that was there; if beta
+ * is 0, that element is not read. */
+ISO_INLINE void iso_finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha, acc beta)
+{
+    if (beta == (acc)0) {
+        const acc value = alpha * total;
+        iso_store(c, at, value);
+    } else {
+        const acc old = beta * iso_load(c, at);
+        const acc value = acc_fma(alpha, total, old);
+        iso_store(c, at, value);
+    }
+}
 #endif
 
 #if defined(ISO_BYTES) && ISO_LEAN

@@ -146,16 +146,6 @@ ISO_INLINE acc join(const iso_i32 *residue, iso_u32 e, iso_u32 f)
 #endif
 }
 
-ISO_INLINE void put(ISO_GLOBAL elem *c, iso_i64 at, acc alpha, acc beta, acc t)
-{
-    if (beta == (acc)0) {
-        iso_store(c, at, alpha * t);
-    } else {
-        const acc old = beta * iso_load(c, at);
-        iso_store(c, at, acc_fma(alpha, t, old));
-    }
-}
-
 /* Computes the elements of C from the sums: `rows` x `cols` of them from (row, col) on, of
  * `rows_held` x `cols_held` sums. The block of A begins at vector `row`, that of B at vector `col`.
  * With k = 0 there are no sums. A group takes tiles of ISO_THREADS / 2^across rows and 2^wide
@@ -204,7 +194,7 @@ fixed_join(ISO_GLOBAL const sum_type *sums, iso_i64 sums_at, ISO_GLOBAL const is
                 next_f = exponents[f_at + j + width];
                 load_sums(next, sums, sums_at, plane, held + j + width);
             }
-            put(c, to + j, alpha, beta, join(residue, e, f));
+            iso_finish(c, to + j, join(residue, e, f), alpha, beta);
             if (j + width >= end) {
                 break;
             }
@@ -212,7 +202,7 @@ fixed_join(ISO_GLOBAL const sum_type *sums, iso_i64 sums_at, ISO_GLOBAL const is
                 f = exponents[f_at + j + 2 * width];
                 load_sums(residue, sums, sums_at, plane, held + j + 2 * width);
             }
-            put(c, to + j + width, alpha, beta, join(next, e, next_f));
+            iso_finish(c, to + j + width, join(next, e, next_f), alpha, beta);
         }
     }
 }

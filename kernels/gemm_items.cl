@@ -99,7 +99,7 @@ ISO_INLINE void store_tile(ISO_GLOBAL elem *c, iso_i64 c_tile, iso_i64 ldc, int 
             ISO_UNROLL
             for (int j = 0; j < ISO_TN; j++) {
                 if (COL(item_n, j) < cols) {
-                    finish(c, line + COL(item_n, j), sum[i * ISO_TN + j], alpha, beta);
+                    iso_finish(c, line + COL(item_n, j), sum[i * ISO_TN + j], alpha, beta);
                 }
             }
         }

@@ -49,7 +49,7 @@ gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_G
                 total += from[s * step];
             }
             if (flags & 2) {
-                finish(c, c_at + member * stride_c + row * ldc + col, total, alpha, beta);
+                iso_finish(c, c_at + member * stride_c + row * ldc + col, total, alpha, beta);
             } else {
                 *kept = total;
             }

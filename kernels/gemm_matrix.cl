@@ -213,7 +213,7 @@ ISO_INLINE void store_tile(ISO_GLOBAL elem *c, iso_i64 c_tile, iso_i64 ldc, int 
         const int row = CELL_ROW(id, r);
         const int col = CELL_COL(id, r);
         if (row < rows && col < cols) {
-            finish(c, c_tile + row * ldc + col, sum[r], alpha, beta);
+            iso_finish(c, c_tile + row * ldc + col, sum[r], alpha, beta);
         }
     }
 }

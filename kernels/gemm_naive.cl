@@ -38,12 +38,7 @@ gemm_naive(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 a_row, iso_i64 a_col,
             total = from == 0 ? sum : total + sum;
             from = to;
         }
-        if (beta == (acc)0) {
-            iso_store(c, at, alpha * total);
-        } else {
-            const acc old = beta * iso_load(c, at);
-            iso_store(c, at, acc_fma(alpha, total, old));
-        }
+        iso_finish(c, at, total, alpha, beta);
         row += down;
         col += across;
         if (col >= n) {

@@ -22,19 +22,6 @@ ISO_INLINE void tile_place(iso_i64 tile, iso_i64 tiles_m, iso_i64 tiles_n, iso_i
     *tile_m = band * RASTER + within - *tile_n * high;
 }
 
-/* Stores the value of the element c[at]. */
-ISO_INLINE void finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha, acc beta)
-{
-    if (beta == (acc)0) {
-        const acc value = alpha * total;
-        iso_store(c, at, value);
-    } else {
-        const acc old = beta * iso_load(c, at);
-        const acc value = acc_fma(alpha, total, old);
-        iso_store(c, at, value);
-    }
-}
-
 /* keep stores a work-item's sums in scratch memory, and add_kept adds the stored sums to new ones.
  * The sums of a group are adjacent in memory, so that whole cache lines are moved. */
 ISO_INLINE void add_kept(acc *sum, ISO_GLOBAL const acc *slot, int id)

@@ -110,7 +110,7 @@ ISO_INLINE void store_row(ISO_GLOBAL elem *c, iso_i64 line, int cols, int id, in
         ISO_UNROLL
         for (int e = 0; e < RUN_N; e++) {
             if (col + e < cols) {
-                finish(c, line + col + e, sum[4 * (v + e)], alpha, beta);
+                iso_finish(c, line + col + e, sum[4 * (v + e)], alpha, beta);
             }
         }
     }

@@ -275,16 +275,6 @@ ISO_INLINE void add_tile(ISO_SHARED_AT const cell *tile, ISO_SHARED_AT const acc
 
 #endif
 
-ISO_INLINE void put(ISO_GLOBAL elem *y, iso_i64 at, acc total, acc alpha, acc beta)
-{
-    if (beta == (acc)0) {
-        iso_store(y, at, alpha * total);
-    } else {
-        const acc old = beta * iso_load(y, at);
-        iso_store(y, at, acc_fma(alpha, total, old));
-    }
-}
-
 /* Copies a segment of x to shared memory, in the accumulation type. */
 ISO_INLINE void stage_x(ISO_SHARED_AT acc *xs, ISO_GLOBAL const elem *x, iso_i64 at, iso_i64 inc_x,
                         int count)
@@ -352,7 +342,7 @@ gemv_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
         ISO_UNROLL
         for (int i = 0; i < MINE; i++) {
             if (i < mine && segments == 1) {
-                put(y, y_at + member * stride_y + (row + i) * inc_y, sum[i], alpha, beta);
+                iso_finish(y, y_at + member * stride_y + (row + i) * inc_y, sum[i], alpha, beta);
             } else if (i < mine) {
                 work[work_at + (segment * batch + member) * m + row + i] = sum[i];
             }
@@ -386,6 +376,6 @@ gemv_join(ISO_GLOBAL elem *y, iso_i64 y_at, iso_i64 inc_y, iso_i64 stride_y,
         for (; s < segments; s++) {
             total = total + work[work_at + s * m * batch + i];
         }
-        put(y, y_at + i / m * stride_y + i % m * inc_y, total, alpha, beta);
+        iso_finish(y, y_at + i / m * stride_y + i % m * inc_y, total, alpha, beta);
     }
 }

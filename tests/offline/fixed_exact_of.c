@@ -25,13 +25,13 @@ typedef uint16_t iso_u16;
 typedef double elem, acc;
 #define iso_load(p, i)     ((p)[i])
 #define iso_store(p, i, v) ((p)[i] = (v))
-#define acc_fma            fma
 #else
-typedef float elem, acc; /* only what is before the store is tested */
+typedef float elem, acc;
 #define iso_load(p, i)     ((p)[i])
 #define iso_store(p, i, v) ((p)[i] = (v))
-#define acc_fma            fmaf
 #endif
+/* Only what is before the store is tested. */
+#define iso_finish(c, at, total, alpha, beta) iso_store(c, at, (alpha) * (total) + (beta))
 
 /* A device with one work-item. */
 #define ISO_KERNEL(threads)            static inline void
