@@ -67,6 +67,7 @@
  * iso_place ISO_PLACE(p)  32 bits               32 bits (NVIDIA)      where p points to in shared
  *                                                                     memory; bytes may be added
  * ISO_TAKE_2(x, y, at)    ld.shared             ld.shared (NVIDIA)    loads two f64 from a place
+ * ISO_TAKE_1(x, at)       ld.shared             (none)                loads one
  * ISO_LOAD_ROWS(to, at)   ldmatrix              ldmatrix (NVIDIA)     loads operands of int8 units
  *                                                                     from a place: see below
  * ISO_COPY_16(to, from,   cp.async              cp.async (NVIDIA)     begins to copy 16 bytes from
@@ -102,6 +103,14 @@
  * g + 8 (c[0], c[1]; c[2], c[3]) in columns 2 t and 2 t + 1. For each fourth q of the terms it has
  * A's two elements in those rows (a[2 q], a[2 q + 1]) and B's element in column g (b[q]), at k = 4
  * q + t. ISO_UNIT is the number of rows that one instruction has, 8 or 16.
+ *
+ * If ISO_COPIERS is defined, NVIDIA's chips of architecture 9.0 have gates in shared memory, of 8
+ * bytes each. ISO_GATE_MAKE(place, n), by one work-item and before a barrier, makes one on which n
+ * arrivals end a round: ISO_GATE_ARRIVE(place), which comes after what the work-item did, and
+ * ISO_GATE_COPIED(place), which comes once the copies that it began are complete.
+ * ISO_GATE_WAIT(place, parity) waits until the last round that ended has this parity; the round
+ * before the first has parity 1. ISO_TEAM_SYNC() waits for all of a team. ISO_LESS_REGISTERS(n) and
+ * ISO_MORE_REGISTERS(n) leave each work-item of four teams n registers.
  *
  * If ISO_BYTES is defined, int8 matrix units are used. ISO_MATRIX_BYTES adds to 16 x 8 sums of 32
  * bits, which wrap, the products of 16 x 32 and 32 x 8 signed bytes. Work-item g * 4 + t of the
@@ -525,6 +534,31 @@ ISO_INLINE iso_place iso_place_of(iso_u32 place)
 #define ISO_COPY_8(to, from, when)  ISO_COPY("ca", "8", to, from, when)
 #define ISO_TAKE_2(x, y, at)                                                                       \
     ISO_ASM("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x), "=d"(y) : "r"(at) : "memory")
+#if defined(ISO_COPIERS)
+#define ISO_TAKE_1(x, at)      ISO_ASM("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(at) : "memory")
+#define ISO_TEAM_SYNC()        __syncwarp()
+#define ISO_LESS_REGISTERS(n)  ISO_ASM("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
+#define ISO_MORE_REGISTERS(n)  ISO_ASM("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
+#define ISO_GATE_MAKE(at, n)                                                                  \
+    ISO_ASM("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(n) : "memory")
+#define ISO_GATE_ARRIVE(at)                                                                        \
+    ISO_ASM("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(at) : "memory")
+#define ISO_GATE_COPIED(at)                                                                        \
+    ISO_ASM("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at) : "memory")
+#define ISO_GATE_WAIT(at, parity)                                                                  \
+    while (!iso_gate_passed((at), (parity))) {                                                     \
+    }
+ISO_INLINE int iso_gate_passed(iso_place at, int parity)
+{
+    int passed;
+    ISO_ASM("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; "
+            "selp.s32 %0, 1, 0, p; }"
+            : "=r"(passed)
+            : "r"(at), "r"(parity)
+            : "memory");
+    return passed;
+}
+#endif
 #define ISO_COPY_COMMIT()           ISO_ASM("cp.async.commit_group;")
 #define ISO_TEXT_OF(number)         #number
 #define ISO_TEXT(macro)             ISO_TEXT_OF(macro)
@@ -598,6 +632,14 @@ typedef char *iso_place;
 #define ISO_COPY_16(to, from, when) fake_copy_begin((to), (from), (when) ? 16 : 0)
 #define ISO_COPY_8(to, from, when)  fake_copy_begin((to), (from), (when) ? 8 : 0)
 #define ISO_TAKE_2(x, y, at)        fake_take_2(&(x), &(y), (at))
+#define ISO_TAKE_1(x, at)           fake_take_1(&(x), (at))
+#define ISO_TEAM_SYNC()             ((void)fake_is.shuffle(0, 0, 32, __LINE__))
+#define ISO_LESS_REGISTERS(n)       ((void)(n))
+#define ISO_MORE_REGISTERS(n)       ((void)(n))
+#define ISO_GATE_MAKE(at, n)        fake_gate_make((at), (n))
+#define ISO_GATE_ARRIVE(at)         fake_gate_arrive((at))
+#define ISO_GATE_COPIED(at)         fake_gate_copied((at))
+#define ISO_GATE_WAIT(at, parity)   fake_gate_wait((at), (parity), __LINE__)
 #define ISO_SHARED_MORE(type, name) type *const name = (type *)fake_more
 #define ISO_COPY_COMMIT()           fake_copy_commit()
 #define ISO_COPY_WAIT()             fake_copy_wait(ISO_WAIT)

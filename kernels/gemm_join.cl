@@ -17,21 +17,22 @@ gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_G
     const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;
     const iso_i64 tiles_n = (n + ISO_BN - 1) / ISO_BN;
     const iso_i64 segments = (k + SEGMENT - 1) / SEGMENT;
-    const iso_i64 step = tiles_m * tiles_n * (ISO_BM * ISO_BN); /* distance between segments */
-    const iso_i64 parts = tiles_m * tiles_n * batch * CELLS;
-    for (iso_i64 part = ISO_GROUP_ID(); part < parts; part += ISO_GROUP_COUNT()) {
+    const iso_i64 tiles = tiles_m * tiles_n * batch;
+    const iso_i64 last = flags >> 2 ? (iso_i64)(flags >> 2) : tiles;
+    const iso_i64 step = last * (ISO_BM * ISO_BN); /* distance between segments */
+    for (iso_i64 part = ISO_GROUP_ID(); part < last * CELLS; part += ISO_GROUP_COUNT()) {
         const int r = (int)(part % CELLS);
-        const iso_i64 tile = part / CELLS;
+        const iso_i64 tile = tiles - last + part / CELLS;
         const iso_i64 member = tile / (tiles_m * tiles_n);
         const iso_i64 within = tile - member * (tiles_m * tiles_n);
         iso_i64 tile_m, tile_n;
         tile_place(within, tiles_m, tiles_n, &tile_m, &tile_n);
         const iso_i64 row = tile_m * ISO_BM + CELL_ROW(id, r);
         const iso_i64 col = tile_n * ISO_BN + CELL_COL(id, r);
-        if (row < m && col < n) {
-            ISO_GLOBAL const acc *from = work + work_at + member * segments * step +
-                                         within * (ISO_BM * ISO_BN) + r * ISO_THREADS + id;
-            ISO_GLOBAL acc *kept = work + total_at + part * ISO_THREADS + id;
+        if (row < m && col < n && id < ITEMS) {
+            ISO_GLOBAL const acc *from =
+                work + work_at + part / CELLS * (ISO_BM * ISO_BN) + r * ITEMS + id;
+            ISO_GLOBAL acc *kept = work + total_at + part * ITEMS + id;
             iso_i64 s = (flags & 1) ? 0 : 1;
             acc total = (flags & 1) ? *kept : from[0];
             for (; s + 8 <= segments; s += 8) { /* eight loads in flight */

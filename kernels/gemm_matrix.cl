@@ -5,54 +5,13 @@
  * ascending order of k, with one rounding for each: so a chain of instructions is the chain of fma
  * of bits.md. Not every unit need do that; unit_f64.cl is the test that a device must pass first.
  *
- * A group computes tiles of ISO_BM x ISO_BN elements of C. A team is the ISO_TEAM work-items that
- * execute an instruction together. It computes TEAM_M x TEAM_N of the elements, whose sums stay in
- * registers for a whole segment. Slices of A and B that are ISO_BK long in k are copied to
- * ISO_STAGES places in shared memory, ahead of their use and without passing through registers.
- * Except for the first ISO_WAIT + 1, a slice is copied while ISO_WAIT others are under way.
+ * All work-items copy and multiply. Slices are copied ahead of their use. Except for the first
+ * ISO_WAIT + 1, a slice is copied while ISO_WAIT others are under way.
  *
- * ISO_KA and ISO_KB are 1 if k is the contiguous index of A or B, 0 if the outer index is. The
- * launch adds shared memory for the slices if ISO_ADDED is defined, and, after them, for the totals
- * of earlier segments if ISO_KEPT is.
+ * The launch adds shared memory for the slices if ISO_ADDED is defined, and, after them, for the
+ * totals of earlier segments if ISO_KEPT is.
  */
-#define ISO_STAGES (ISO_WAIT + 2)
-
-#define TEAM_M  (ISO_TM * 8)
-#define TEAM_N  (ISO_TN * 4)
-#define TEAMS_N (ISO_BN / TEAM_N)
-#define UNITS_M (TEAM_M / 16) /* parts of 16 x 8 elements, which are one instruction's */
-#define UNITS_N (TEAM_N / 8)
-#define UNIT_K  4 /* terms of an instruction */
-
-/* What work-item `lane` of a team has of a part's operands: the element at k = K_OF. Its sums are
- * in two rows and two columns. Rows and columns are assigned to parts in pairs, so that one load of
- * 16 bytes has both rows of A that a work-item needs in a part, or its columns of B in two parts.
- */
-#define LANE(id)     ((id) % ISO_TEAM)
-#define K_OF(lane)   ((lane) % 4)
-#define PAIR(lane)   ((lane) / 4)
-#define TEAM_ROW(id) ((id) / ISO_TEAM / TEAMS_N * TEAM_M)
-#define TEAM_COL(id) ((id) / ISO_TEAM % TEAMS_N * TEAM_N)
-/* Sum r is number r % 4 of part r / 4: row by row of 2 x 2. */
-#define CELL_ROW(id, r) (TEAM_ROW(id) + (r) / (4 * UNITS_N) * 16 + PAIR(LANE(id)) * 2 + (r) / 2 % 2)
-#define CELL_COL(id, r)                                                                            \
-    (TEAM_COL(id) + (r) / 8 % (UNITS_N / 2) * 16 + (K_OF(LANE(id)) * 2 + (r) % 2) * 2 + (r) / 4 % 2)
-
-/*
- * Line k of a slice has the elements in order, except that their pairs are permuted: pair p is at p
- * ^ SWIZZLE(k). The loads of a team then use each bank of shared memory equally often: eight
- * work-items that load 16 bytes at once differ in k by 0 to 3 and in the pair by 0 or 1. So do the
- * copies along k: sixteen work-items differ in k by 0 to 7 and in the row by 0 or 1.
- */
-#define SWIZZLE(k)            (((k) & 3) << 1 | ((k) >> 2 & 1))
-#define PLACE(size, k, outer) ((k) * (size) + (((outer) / 2 ^ SWIZZLE(k)) * 2 | (outer) % 2))
-
-#define SLICE_A (ISO_BM * ISO_BK)
-#define SLICE   (SLICE_A + ISO_BN * ISO_BK)
-#define BYTES   8 /* of an element */
-
-/* Where element (k, outer) of an operand is in memory. */
-#define AT(along_k, ld, outer, k) ((along_k) ? (outer) * (ld) + (k) : (outer) + (k) * (ld))
+#define UNIT_K 4 /* terms of an instruction */
 
 /*
  * A whole slice is copied in parts, which are begun between products. In a part, a work-item copies
@@ -171,49 +130,6 @@ ISO_INLINE void take_during(int row, fragments *to, iso_place slice, int k, int 
             } else {
                 take_a(to, slice, i - UNITS_N / 2, k, id);
             }
-        }
-    }
-}
-
-/* Stores a tile of which no element is outside C, in aligned pairs. */
-ISO_INLINE void store_whole(ISO_GLOBAL elem *c, iso_i64 ldc, const acc *sum, acc alpha, acc beta,
-                            int id)
-{
-    ISO_GLOBAL elem *const first = c + (CELL_ROW(id, 0) * ldc + CELL_COL(id, 0));
-    if (beta == (acc)0) {
-        ISO_UNROLL
-        for (int i = 0; i < CELLS / 2; i++) {
-            const int r = i / 4 * 8 + i % 4; /* r + 4 is its neighbour */
-            ISO_GLOBAL elem *const at = first + (CELL_ROW(0, r) * ldc + CELL_COL(0, r));
-            *(ISO_GLOBAL ISO_F64X2 *)at = iso_f64x2(alpha * sum[r], alpha * sum[r + 4]);
-        }
-        return;
-    }
-    ISO_UNROLL
-    for (int i = 0; i < CELLS / 2; i++) {
-        const int r = i / 4 * 8 + i % 4;
-        ISO_GLOBAL elem *const at = first + (CELL_ROW(0, r) * ldc + CELL_COL(0, r));
-        const ISO_F64X2 old = *(ISO_GLOBAL const ISO_F64X2 *)at;
-        const acc x = beta * old.x;
-        const acc y = beta * old.y;
-        *(ISO_GLOBAL ISO_F64X2 *)at =
-            iso_f64x2(acc_fma(alpha, sum[r], x), acc_fma(alpha, sum[r + 4], y));
-    }
-}
-
-ISO_INLINE void store_tile(ISO_GLOBAL elem *c, iso_i64 c_tile, iso_i64 ldc, int rows, int cols,
-                           int wide_c, const acc *sum, acc alpha, acc beta, int id)
-{
-    if (wide_c && rows == ISO_BM && cols == ISO_BN) {
-        store_whole(c + c_tile, ldc, sum, alpha, beta, id);
-        return;
-    }
-    ISO_UNROLL
-    for (int r = 0; r < CELLS; r++) {
-        const int row = CELL_ROW(id, r);
-        const int col = CELL_COL(id, r);
-        if (row < rows && col < cols) {
-            iso_finish(c, c_tile + row * ldc + col, sum[r], alpha, beta);
         }
     }
 }
@@ -363,16 +279,16 @@ gemm_matrix(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_
     const int apart = flags & 32;
     const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;
     const iso_i64 tiles_n = (n + ISO_BN - 1) / ISO_BN;
-    const iso_i64 segments = apart ? (k + SEGMENT - 1) / SEGMENT : 1;
-    const iso_i64 units = tiles_m * tiles_n * segments * batch;
+    const iso_i64 tiles = tiles_m * tiles_n * batch;
+    const iso_i64 units = apart ? (k + SEGMENT - 1) / SEGMENT * tiles : tiles;
     for (iso_i64 unit = ISO_GROUP_ID(); unit < units; unit += ISO_GROUP_COUNT()) {
-        const iso_i64 member = unit / (tiles_m * tiles_n * segments);
-        const iso_i64 rest = unit - member * (tiles_m * tiles_n * segments);
-        const iso_i64 segment = rest / (tiles_m * tiles_n);
+        const iso_i64 segment = unit / tiles;
+        const iso_i64 tile = unit - segment * tiles;
+        const iso_i64 member = tile / (tiles_m * tiles_n);
         const iso_i64 k_from = segment * SEGMENT;
         const iso_i64 length = apart && k - k_from > SEGMENT ? SEGMENT : k - k_from;
         iso_i64 tile_m, tile_n;
-        tile_place(rest - segment * (tiles_m * tiles_n), tiles_m, tiles_n, &tile_m, &tile_n);
+        tile_place(tile - member * (tiles_m * tiles_n), tiles_m, tiles_n, &tile_m, &tile_n);
         const iso_i64 row0 = tile_m * ISO_BM;
         const iso_i64 col0 = tile_n * ISO_BN;
         const int rows = (int)(m - row0 < ISO_BM ? m - row0 : ISO_BM);

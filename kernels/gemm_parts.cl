@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gemm_parts.cl - what the blocked products have in common: segments, the order of tiles, sums in
- * scratch memory, and the value that is stored. It is compiled before gemm_tiled.cl or
- * gemm_matrix.cl, and gemm_join.cl after them.
+ * scratch memory, and the value that is stored. It is compiled before the kernel itself, and
+ * gemm_join.cl after it. Of a group's work-items the last ISO_COPIERS, if that is defined, have no
+ * elements of C.
  */
+#if !defined(ISO_COPIERS)
+#define ISO_COPIERS 0
+#endif
+#define ITEMS   (ISO_THREADS - ISO_COPIERS) /* work-items that have elements of C */
 #define SEGMENT 1024
 #define CELLS   (ISO_TM * ISO_TN) /* elements of C of a work-item */
 
@@ -28,14 +33,14 @@ ISO_INLINE void add_kept(acc *sum, ISO_GLOBAL const acc *slot, int id)
 {
     ISO_UNROLL
     for (int r = 0; r < CELLS; r++) {
-        sum[r] = slot[r * ISO_THREADS + id] + sum[r];
+        sum[r] = slot[r * ITEMS + id] + sum[r];
     }
 }
 ISO_INLINE void keep(ISO_GLOBAL acc *slot, const acc *sum, int id)
 {
     ISO_UNROLL
     for (int r = 0; r < CELLS; r++) {
-        slot[r * ISO_THREADS + id] = sum[r];
+        slot[r * ITEMS + id] = sum[r];
     }
 }
 
@@ -47,9 +52,9 @@ ISO_INLINE void end_segment(acc *sum, ISO_GLOBAL acc *slot, int id, int is_first
     ISO_UNROLL
     for (int r = 0; r < CELLS; r++) {
         if (!is_first) {
-            sum[r] = slot[r * ISO_THREADS + id] + sum[r];
+            sum[r] = slot[r * ITEMS + id] + sum[r];
         }
-        slot[r * ISO_THREADS + id] = sum[r];
+        slot[r * ITEMS + id] = sum[r];
         sum[r] = (acc)0;
     }
 }

@@ -60,8 +60,8 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
     const int apart = flags & 32;
     const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;
     const iso_i64 tiles_n = (n + ISO_BN - 1) / ISO_BN;
-    const iso_i64 segments = apart ? (k + SEGMENT - 1) / SEGMENT : 1;
-    const iso_i64 units = tiles_m * tiles_n * segments * batch;
+    const iso_i64 tiles = tiles_m * tiles_n * batch;
+    const iso_i64 units = apart ? (k + SEGMENT - 1) / SEGMENT * tiles : tiles;
     SET_ASIDE(alpha);
     SET_ASIDE(c_at);
     SET_ASIDE(ldc);
@@ -69,13 +69,13 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
     (void)along_k_a;
     (void)along_k_b;
     for (iso_i64 unit = ISO_GROUP_ID(); unit < units; unit += ISO_GROUP_COUNT()) {
-        const iso_i64 member = unit / (tiles_m * tiles_n * segments);
-        const iso_i64 rest = unit - member * (tiles_m * tiles_n * segments);
-        const iso_i64 segment = rest / (tiles_m * tiles_n);
+        const iso_i64 segment = unit / tiles;
+        const iso_i64 tile = unit - segment * tiles;
+        const iso_i64 member = tile / (tiles_m * tiles_n);
         const iso_i64 k_from = segment * SEGMENT;
         const iso_i64 k_to = apart && k - k_from > SEGMENT ? k_from + SEGMENT : k;
         iso_i64 tile_m, tile_n;
-        tile_place(rest - segment * (tiles_m * tiles_n), tiles_m, tiles_n, &tile_m, &tile_n);
+        tile_place(tile - member * (tiles_m * tiles_n), tiles_m, tiles_n, &tile_m, &tile_n);
         const iso_i64 row0 = tile_m * ISO_BM;
         const iso_i64 col0 = tile_n * ISO_BN;
         ISO_GLOBAL acc *slot = work + work_at + (apart ? unit : ISO_GROUP_ID()) * (ISO_BM * ISO_BN);

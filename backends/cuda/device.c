@@ -136,6 +136,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .fixed_from_f32 = measured ? FIXED_FROM_F32 : 0,
         .fixed_from_f64 = measured ? FIXED_FROM_F64 : 0,
         .f64_unit = f64_unit(device->architecture),
+        .f64_split = device->architecture == CUDA_HOPPER && cuda_compiler_knows_chips(),
         .byte_unit = device->architecture >= 80 ? 32 : 0,
         .shared_most = attribute_of(device->ordinal, CUDA_SHARED_MOST),
         .shared_of_unit = attribute_of(device->ordinal, CUDA_SHARED_OF_UNIT),

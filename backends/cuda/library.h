@@ -113,6 +113,9 @@ iso_status cuda_launch(simt_stream *stream, void *kernel, int64_t groups, int32_
                        const simt_arg *args, int32_t arg_count);
 /* Opens the compiler, and writes its version and path, or why there is no compiler. */
 void cuda_compiler_describe(char *text, size_t capacity);
+/* Whether it compiles for one chip alone ("sm_90a"); NVRTC 12.0 or newer does. Does not open it. */
+bool cuda_compiler_knows_chips(void);
+enum { CUDA_HOPPER = 90 };
 
 /* blas.c */
 extern const simt_vendor cuda_vendor;

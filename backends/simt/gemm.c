@@ -38,15 +38,29 @@ static const simt_text waves_text = {
 };
 
 static const char *const matrix_parts[] = {kernel_text_dialect, kernel_text_gemm_parts,
-                                           kernel_text_gemm_matrix, kernel_text_gemm_join};
+                                           kernel_text_gemm_units, kernel_text_gemm_matrix,
+                                           kernel_text_gemm_join};
 static const simt_text matrix_text = {
     .name = "gemm_matrix",
     .parts = matrix_parts,
-    .part_count = 4,
+    .part_count = 5,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
                 "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_WAIT",
                 "?ISO_KEPT", "?ISO_ADDED"},
     .kernels = {[KERNEL_TILED] = "gemm_matrix", [KERNEL_JOIN] = "gemm_join"},
+};
+
+static const char *const split_parts[] = {kernel_text_dialect, kernel_text_gemm_parts,
+                                          kernel_text_gemm_units, kernel_text_gemm_split,
+                                          kernel_text_gemm_join};
+static const simt_text split_text = {
+    .name = "gemm_split",
+    .parts = split_parts,
+    .part_count = 5,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
+                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_WAIT",
+                "?ISO_KEPT", "ISO_COPIERS"},
+    .kernels = {[KERNEL_TILED] = "gemm_split", [KERNEL_JOIN] = "gemm_join"},
 };
 
 static const char *const naive_parts[] = {kernel_text_dialect, kernel_text_gemm_naive};
@@ -60,7 +74,10 @@ static const simt_text naive_text = {
 
 static const simt_text *text_of(const simt_tile *tile)
 {
-    return !tile->unit ? &tiled_text : tile->stages ? &matrix_text : &waves_text;
+    return !tile->unit     ? &tiled_text
+           : tile->copiers ? &split_text
+           : tile->stages  ? &matrix_text
+                           : &waves_text;
 }
 
 /* The program of a tile. along_k: see simt_gemm_plan; ignored unless tile->apart_layouts. */
@@ -79,7 +96,7 @@ static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso
         spec.values[11] = limits->f64_unit;
         spec.values[12] = tile->stages - 2;
         spec.values[13] = simt_tile_keeps(tile, limits);
-        spec.values[14] = simt_tile_added(tile, limits);
+        spec.values[14] = tile->copiers ? tile->copiers : simt_tile_added(tile, limits);
     }
     return spec;
 }
@@ -191,8 +208,13 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
     make_plan(&plan, device, op->gemm);
     (void)snprintf(out->kernel, sizeof out->kernel,
                    "gemm_%s_%s %" PRId32 "x%" PRId32 "x%" PRId32 "%s",
-                   plan.tile.unit ? "matrix" : "tiled", dtype, plan.tile.bm, plan.tile.bn,
-                   plan.tile.bk, plan.apart ? " segments apart" : "");
+                   plan.tile.copiers ? "split"
+                   : plan.tile.unit  ? "matrix"
+                                     : "tiled",
+                   dtype, plan.tile.bm, plan.tile.bn, plan.tile.bk,
+                   plan.apart        ? " segments apart"
+                   : plan.last_apart ? " last tiles apart"
+                                     : "");
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -282,7 +304,7 @@ static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, c
     const bool wide_b = is_wide(device, g->dtype, g->b, g->ldb, next_b, plan->along_k_b ? 0 : g->n);
     const bool wide_c = is_wide(device, g->dtype, g->c, g->ldc, next_c, 0);
     return (wide_a ? 1 : 0) | (wide_b ? 2 : 0) | (wide_c ? 4 : 0) | (plan->along_k_a ? 8 : 0) |
-           (plan->along_k_b ? 16 : 0) | (plan->apart ? 32 : 0);
+           (plan->along_k_b ? 16 : 0) | (plan->apart ? 32 : 0) | plan->last_apart << 8;
 }
 
 /* Both kernels of a plan, which the first call builds; *join is NULL if the plan needs none. */
@@ -293,7 +315,7 @@ static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, iso
         tile_spec(&plan->tile, &device->limits, dtype, plan->along_k_a, plan->along_k_b);
     *join = NULL;
     const iso_status status = simt_kernel_get(device, &spec, KERNEL_TILED, tiled);
-    if (status != ISO_OK || !plan->apart) {
+    if (status != ISO_OK || (!plan->apart && plan->last_apart == 0)) {
         return status;
     }
     return simt_kernel_get(device, &spec, KERNEL_JOIN, join);
@@ -362,10 +384,11 @@ static iso_status launch_join(simt_stream *stream, const iso_op *op, const tiled
     return SIMT_LAUNCH(stream, run->join, run->plan.join_groups, args);
 }
 
+enum { JOIN_LATER = 1, JOIN_LAST = 2, JOIN_TILES = 4 }; /* flags of gemm_join */
+
 /* Runs segments in parallel, as many at a time as scratch memory holds. */
 static iso_status run_apart(simt_stream *stream, const iso_op *op, const tiled_run *run)
 {
-    enum { JOIN_LATER = 1, JOIN_LAST = 2 }; /* flags of gemm_join */
     const iso_gemm_op *g = op->gemm;
     gemm_values v = values_of(op);
     iso_status status = ISO_OK;
@@ -391,7 +414,7 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *op)
     tiled_run run = {.tiled = NULL};
     make_plan(&run.plan, stream->device, g);
     run.flags = flags_of(stream->device, &run.plan, g);
-    const iso_status status = get_tiled(stream->device, &run.plan, g->dtype, &run.tiled, &run.join);
+    iso_status status = get_tiled(stream->device, &run.plan, g->dtype, &run.tiled, &run.join);
     if (status != ISO_OK) {
         return status;
     }
@@ -399,7 +422,11 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *op)
         return run_apart(stream, op, &run);
     }
     const gemm_values v = values_of(op);
-    return launch_tiled(stream, op, &run, &v, g->k);
+    status = launch_tiled(stream, op, &run, &v, g->k);
+    if (status != ISO_OK || run.plan.last_apart == 0) {
+        return status;
+    }
+    return launch_join(stream, op, &run, &v, g->k, JOIN_LAST | run.plan.last_apart * JOIN_TILES);
 }
 
 static iso_status gemm_execute(simt_stream *stream, const iso_op *op)

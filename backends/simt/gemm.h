@@ -16,6 +16,7 @@ typedef struct simt_tile {
     int32_t groups;     /* groups that should fit one unit at once */
     int32_t full, alone;
     int32_t stages;     /* slices in shared memory; 0: 2 of them, copied through registers */
+    int32_t copiers;    /* further work-items, which only copy slices */
     bool unit;          /* on a matrix unit */
     bool rolled;        /* the loop over bk is not unrolled */
     bool apart_layouts; /* each layout of A and B has its own program; else arguments choose it */
@@ -53,6 +54,8 @@ typedef struct simt_gemm_plan {
     simt_tile tile;
     bool along_k_a, along_k_b; /* k is the contiguous index of A, of B */
     bool apart;                /* segments run in parallel and are joined afterwards */
+    int32_t last_apart;        /* not apart: the segments of so many of the last tiles do, once all
+                                  other tiles are done */
     int64_t groups;
     int64_t join_groups;
     int64_t round_k;  /* apart: the length along k that one round covers */

@@ -11,6 +11,7 @@ enum {
     APART_BYTES = 256 << 20, /* approximate limit of scratch memory for segments in parallel */
     GROUPS_MAX = 8192,       /* of a launch; with more tiles, a group computes several */
     START_STEPS = 400,       /* time of filling and emptying a unit, in steps of k */
+    START_COPIERS = 100,     /* the same with copiers, which fill it for the next tile meanwhile */
     JOIN_COST = 750000       /* cost of a second launch, in the measure of cost_of */
 };
 
@@ -34,8 +35,10 @@ static const simt_tile warp32_f64[] = {
     {.bm = 32, .bn = 32, .bk = 16, .tm = 4, .tn = 4, .groups = 4, .full = 51, .alone = 16},
 };
 /* On NVIDIA's matrix units, in percent of the peak without them. OpenCL cannot add shared memory to
- * what a kernel declares, so the first two do not fit there. */
+ * what a kernel declares, so the first four do not fit there. */
 static const simt_tile unit_f64[] = {
+    {.bm = 128, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .unit = true, .stages = 3, .copiers = 128, .groups = 1, .full = 177, .alone = 177, .apart_layouts = true},
+    {.bm = 128, .bn = 64, .bk = 16, .tm = 4, .tn = 8, .unit = true, .stages = 4, .copiers = 128, .groups = 1, .full = 150, .alone = 150, .apart_layouts = true},
     {.bm = 128, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .unit = true, .stages = 3, .groups = 1, .full = 160, .alone = 160, .apart_layouts = true},
     {.bm = 64, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .unit = true, .stages = 3, .groups = 2, .full = 155, .alone = 130, .apart_layouts = true},
     {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .unit = true, .stages = 3, .groups = 1, .full = 146, .alone = 146, .apart_layouts = true},
@@ -118,7 +121,7 @@ simt_tiles simt_gemm_unit_tiles(simt_unit unit)
 
 int32_t simt_tile_threads(const simt_tile *tile)
 {
-    return tile->bm / tile->tm * (tile->bn / tile->tn);
+    return tile->bm / tile->tm * (tile->bn / tile->tn) + tile->copiers;
 }
 
 int64_t simt_gemm_acc_bytes(iso_dtype dtype)
@@ -131,10 +134,11 @@ static int64_t tile_sums(const simt_tile *tile)
     return (int64_t)tile->bm * tile->bn * 8;
 }
 
+/* The gates of a tile with copiers are with its slices. */
 static int64_t tile_slices(const simt_tile *tile, int64_t acc_bytes)
 {
-    return (int64_t)(tile->stages ? tile->stages : 2) * (tile->bm + tile->bn) * tile->bk *
-           acc_bytes;
+    const int64_t slice = (int64_t)(tile->bm + tile->bn) * tile->bk * acc_bytes;
+    return (tile->stages ? tile->stages : 2) * (slice + (tile->copiers ? 16 : 0));
 }
 
 /* If all groups that should fit one unit do so with their totals. A unit reserves 1 KiB for each.
@@ -148,13 +152,14 @@ bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits)
 
 bool simt_tile_added(const simt_tile *tile, const simt_limits *limits)
 {
-    return tile->stages && tile_slices(tile, 8) > limits->local_bytes;
+    return tile->copiers || (tile->stages && tile_slices(tile, 8) > limits->local_bytes);
 }
 
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype)
 {
     const int64_t shared = tile_slices(tile, simt_gemm_acc_bytes(dtype));
     return simt_tile_threads(tile) <= limits->threads_max &&
+           (tile->copiers == 0 || (limits->f64_split && shared <= limits->shared_most)) &&
            (shared <= limits->local_bytes || (tile->stages && shared <= limits->shared_most));
 }
 
@@ -186,14 +191,46 @@ static double cost_of(const simt_tile *tile, const simt_limits *limits, double t
     const double rounds = (double)(int64_t)whole + (whole > (double)(int64_t)whole);
     const double at_once = rounds < tile->groups ? rounds : tile->groups;
     const double reached = at_once * tile->alone < tile->full ? at_once * tile->alone : tile->full;
-    return tile->bm * tile->bn * (rounds * (k + 32) * 100 / reached + START_STEPS);
+    const double start = tile->copiers ? START_COPIERS : START_STEPS;
+    return tile->bm * tile->bn * (rounds * (k + 32) * 100 / reached + start);
 }
 
 typedef struct choice {
     const simt_tile *tile;
     bool apart;
+    int32_t last_apart; /* see simt_gemm_plan */
     double cost;
 } choice;
+
+static double join_cost(const simt_limits *limits, double cells, int64_t segments)
+{
+    return cells * (double)segments * 100 / (limits->units > 0 ? limits->units : 1) + JOIN_COST;
+}
+
+static double apart_bytes(const iso_gemm_op *op, double cells)
+{
+    return cells * (double)simt_gemm_acc_bytes(op->dtype);
+}
+
+/* All units are busy until the last round of tiles. The tiles of that round are computed in
+ * segments, if that takes less time. */
+static void consider_last(choice *best, const simt_tile *tile, const simt_limits *limits,
+                          const iso_gemm_op *op, int64_t segments)
+{
+    const int64_t at_once = (int64_t)(limits->units > 0 ? limits->units : 1) * tile->groups;
+    const double tiles = count_tiles(tile, op);
+    if (tiles > INT32_MAX || !simt_tile_keeps(tile, limits)) {
+        return;
+    }
+    const int64_t last = (int64_t)tiles % at_once;
+    const double cells = (double)last * tile->bm * tile->bn;
+    const double cost = cost_of(tile, limits, tiles - (double)last, (double)op->k) +
+                        cost_of(tile, limits, (double)(last * segments), SIMT_GEMM_SEGMENT) +
+                        join_cost(limits, cells, segments);
+    if (last > 0 && cost < best->cost && apart_bytes(op, cells) * (double)segments <= APART_BYTES) {
+        *best = (choice){.tile = tile, .last_apart = (int32_t)last, .cost = cost};
+    }
+}
 
 static void consider(choice *best, const simt_tile *tile, const simt_limits *limits,
                      const iso_gemm_op *op)
@@ -205,13 +242,15 @@ static void consider(choice *best, const simt_tile *tile, const simt_limits *lim
     if (!best->tile || whole < best->cost) {
         *best = (choice){.tile = tile, .cost = whole};
     }
-    if (segments > 1 && 2 * cells * (double)simt_gemm_acc_bytes(op->dtype) <= APART_BYTES) {
-        const double units = limits->units > 0 ? limits->units : 1;
+    if (segments > 1 && 2 * apart_bytes(op, cells) <= APART_BYTES) {
         const double apart = cost_of(tile, limits, tiles * (double)segments, SIMT_GEMM_SEGMENT) +
-                             cells * (double)segments * 100 / units + JOIN_COST;
+                             join_cost(limits, cells, segments);
         if (apart < best->cost) {
             *best = (choice){.tile = tile, .apart = true, .cost = apart};
         }
+    }
+    if (segments > 1 && tile->copiers) {
+        consider_last(best, tile, limits, op, segments);
     }
 }
 
@@ -261,8 +300,11 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
         .along_k_a = op->trans_a != ISO_TRANS,
         .along_k_b = op->trans_b == ISO_TRANS,
         .apart = best.apart,
+        .last_apart = best.last_apart,
         .groups = total,
     };
+    /* What is left to do of a tile with copiers is done beside the next tile of its group. */
+    const int64_t resident = (int64_t)(limits->units > 0 ? limits->units : 1) * tile->groups;
     if (simt_tile_added(tile, limits)) {
         plan->shared_bytes = (int32_t)tile_slices(tile, 8);
     }
@@ -270,11 +312,15 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
         plan_rounds(plan, (int64_t)all, segments, simt_gemm_acc_bytes(op->dtype));
     } else if (segments > 1 && simt_tile_keeps(tile, limits)) {
         plan->shared_bytes += (int32_t)tile_sums(tile);
+        plan->work_bytes = best.last_apart * segments * cells * simt_gemm_acc_bytes(op->dtype);
+        plan->join_groups = simt_least((int64_t)best.last_apart * tile->tm * tile->tn, GROUPS_MAX);
     } else if (segments > 1) {
         /* Each group needs scratch memory for its totals, so only as many groups are launched as
          * can run at once. */
-        const int64_t resident = (int64_t)(limits->units > 0 ? limits->units : 1) * tile->groups;
         plan->groups = simt_least(total, resident);
         plan->work_bytes = plan->groups * cells * simt_gemm_acc_bytes(op->dtype);
+    }
+    if (tile->copiers) {
+        plan->groups = simt_least(plan->groups, resident);
     }
 }

@@ -12,6 +12,7 @@
  *   FAKE_WAVE=32|64        work-items of a wave (HIP)
  *   FAKE_DELAY=us          delay before each piece of work on a stream
  *   FAKE_DEVICES=n         number of devices (1)
+ *   FAKE_CHIP=90           architecture of CUDA's devices
  *   FAKE_NAME=text         follows the device's name
  *   FAKE_MEMORY=bytes      of each device (4 GiB)
  *   FAKE_UNITS=n           multiprocessors or compute units (8)

@@ -4,7 +4,8 @@
  * barriers and shuffles. Groups run one after another.
  *
  * Detected, and made a sticky error: a barrier that not every work-item reaches, a shuffle that
- * only some of its work-items reach (32, or as many as it names), an access to unmapped memory.
+ * only some of its work-items reach (32, or as many as it names), a gate that never opens, an
+ * access to unmapped memory.
  */
 #include "tests/fakes/engine.h"
 
@@ -28,11 +29,14 @@ struct fake_state {
     fake_dim3 thread, group, threads, groups;
     void (*barrier)(int line);
     unsigned (*shuffle)(unsigned value, int delta, int width, int line);
+    void (*wait)(int line);
+    void (*pass)(void);
+    void (*land)(void);
 };
 
 enum { STACK_BYTES = 128 * 1024, GUARD_BYTES = 4096, THREADS_MAX = 1024, WIDTH_MAX = 64 };
 
-typedef enum fiber_state { READY, AT_BARRIER, AT_SHUFFLE, ENDED } fiber_state;
+typedef enum fiber_state { READY, AT_BARRIER, AT_SHUFFLE, AT_GATE, ENDED } fiber_state;
 
 typedef struct fiber {
     fiber_state state;
@@ -52,7 +56,8 @@ static fiber fibers[THREADS_MAX];
 static fiber *current;
 static const fake_grid *running;
 static struct {
-    int ended, barriers, shuffles;
+    int ended, barriers, shuffles, gates;
+    int stalled; /* times that gates were tried in a row without one that had opened */
 } counts;
 
 static _Thread_local sigjmp_buf *guard;
@@ -176,6 +181,19 @@ static unsigned shuffle(unsigned value, int delta, int width, int line)
     return current->value;
 }
 
+static void wait_at_gate(int line)
+{
+    current->state = AT_GATE;
+    current->line = line;
+    counts.gates++;
+    leave();
+}
+
+static void pass_gate(void)
+{
+    counts.stalled = 0;
+}
+
 /* ---- scheduling ------------------------------------------------------------------------------ */
 
 static int complain(int index, const char *what)
@@ -214,10 +232,35 @@ static int shuffle_run(int first, int threads)
     return FAKE_OK;
 }
 
+static int try_gates(int threads)
+{
+    enum { LAND = 2, GIVE_UP = 4 };
+    counts.stalled += counts.shuffles == 0;
+    if (counts.stalled == LAND) {
+        running->state->land();
+    }
+    for (int i = 0; i < threads; i++) {
+        if (fibers[i].state == AT_GATE) {
+            if (counts.stalled == GIVE_UP) {
+                return complain(i, "it waits at a gate that does not open");
+            }
+            fibers[i].state = READY;
+        }
+    }
+    counts.gates = 0;
+    return FAKE_OK;
+}
+
 static int resolve(int threads)
 {
     if (counts.ended == threads) {
         return FAKE_OK;
+    }
+    if (counts.gates > 0) {
+        const int code = try_gates(threads);
+        if (code || counts.shuffles == 0) {
+            return code;
+        }
     }
     if (counts.shuffles > 0) {
         for (int i = 0; i < threads; i++) {
@@ -281,7 +324,10 @@ static int run_groups(void *data)
     *state = (fake_state){.threads = {grid->threads, 1, 1},
                           .groups = {grid->groups, 1, 1},
                           .barrier = barrier,
-                          .shuffle = shuffle};
+                          .shuffle = shuffle,
+                          .wait = wait_at_gate,
+                          .pass = pass_gate,
+                          .land = state->land};
     for (unsigned n = 0; n < grid->groups; n++) {
         state->group.x = reverse ? grid->groups - 1 - n : n;
         const int code = run_group(grid, reverse);

@@ -23,7 +23,8 @@ static const shape shapes[] = {
     {"1", 250, 191, 75, 1, 1.0, -1.0, 1},   {"1", 256, 254, 350, 0, 1.0, 0.0, 1},
     {"1", 249, 250, 1027, 0, 0.25, 0.5, 1}, {"1", 130, 129, 8, 0, 1.0, 0.0, 1},
     {"1", 256, 256, 2053, 0, 1.0, 0.0, 1},  {"1", 192, 190, 2049, 0, 1.0, -2.0, 1},
-    {"1", 256, 250, 3077, 0, 1.0, 1.0, 1},
+    {"1", 256, 250, 3077, 0, 1.0, 1.0, 1},  {"3", 250, 256, 5003, 0, 0.5, 1.0, 1},
+    {"3", 128, 250, 5130, 1, 1.0, 0.0, 2},
 };
 
 static const shape fixed_shapes[] = {
@@ -98,8 +99,8 @@ static void run_all(iso_variant variant, const shape *from, int count)
     }
 }
 
-/* matrix BACKEND TYPE [quick|fixed|first]: quick has the first shapes, of the smallest tile; first
- * only the first of the variant fixed. */
+/* matrix BACKEND TYPE [quick|fixed|first]: quick has the first shapes, of the smallest tile, and
+ * one of a large tile; first only the first of the variant fixed. */
 int main(int count, char **arguments)
 {
     const char *what = count > 3 ? arguments[3] : "";
@@ -111,12 +112,16 @@ int main(int count, char **arguments)
         run_all(ISO_VARIANT_FIXED, fixed_shapes, strcmp(what, "first") == 0 ? 1 : all);
         return 0;
     }
+    static const shape large = {"1", 249, 250, 1029, 0, 0.25, 0.5, 1};
     run_all(ISO_VARIANT_TILED, shapes,
             strcmp(what, "quick") == 0 ? 2 : (int)(sizeof shapes / sizeof shapes[0]));
+    run(ISO_VARIANT_TILED, &large, 1, false);
     /* Sums that underflow to -0 stay -0, whatever is beyond the last term. */
-    static const shape small = {"8", 33, 34, 5, 0, 1.0, 0.0, 1};
+    static const shape small[] = {{"8", 33, 34, 5, 0, 1.0, 0.0, 1},
+                                  {"1", 200, 130, 53, 0, 1.0, 0.0, 1}};
     for (int layout = 0; layout < 4; layout++) {
-        run(ISO_VARIANT_TILED, &small, layout, true);
+        run(ISO_VARIANT_TILED, &small[0], layout, true);
+        run(ISO_VARIANT_TILED, &small[1], layout, true);
     }
     return 0;
 }

@@ -9,7 +9,7 @@ type=$3
 fakes=$build_dir/tests/fakes
 export ISOMER_CUDA_PATH="$fakes/cuda" ISOMER_ROCM_PATH="$fakes/hip" ISOMER_CACHE_DIR="$scratch/cache"
 case $backend-$type in
-cuda-f64) tested=unit_f64 tiles="32x32x16 64x64x16 64x128x16 128x128x16" ;;
+cuda-f64) tested=unit_f64 tiles="32x32x16 64x64x16" ;;
 hip-f64) tested=unit_wave tiles="32x32x16 64x64x8 128x64x8" ;;
 hip-f32 | hip-f16) tested=unit_wave tiles="32x32x16 64x64x16 128x128x16" ;;
 esac
@@ -39,14 +39,21 @@ if [ "$4" = full ]; then
     for tile in $tiles "32x32x16 segments apart"; do
         [ "$(grep -c "^gemm_matrix_$type $tile:" "$scratch/products")" -ge 4 ] || fail "no products with tile $tile"
     done
-    # Where launches add no shared memory, another tile is the largest.
     if [ "$backend" = cuda ]; then
+        for tile in 128x64x16 128x128x16 "128x128x16 last tiles apart"; do
+            [ "$(grep -c "^gemm_split_f64 $tile:" "$scratch/products")" -ge 4 ] || fail "no products split, with tile $tile"
+        done
+        # Other chips have no gates. Where launches add no shared memory either, another tile is the largest.
+        FAKE_CHIP=100 products || { cat "$scratch/products"; fail "no gates"; }
+        for tile in 64x128x16 128x128x16; do
+            [ "$(grep -c "^gemm_matrix_f64 $tile:" "$scratch/products")" -ge 4 ] || fail "no products with tile $tile"
+        done
         FAKE_SHARED_MOST=0 products || { cat "$scratch/products"; fail "no memory added"; }
         grep -q "^gemm_matrix_f64 128x128x8:" "$scratch/products" || fail "no products with tile 128x128x8"
     fi
     # Plain tiles have the same bits.
     ISOMER_TILES=plain products || { cat "$scratch/products"; fail "plain tiles"; }
-    if grep gemm_matrix "$scratch/products"; then fail "ISOMER_TILES=plain uses matrix units"; fi
+    if grep -e gemm_matrix -e gemm_split "$scratch/products"; then fail "ISOMER_TILES=plain uses matrix units"; fi
     exit 0
 fi
 
@@ -54,6 +61,7 @@ property "not tried yet"
 products quick || { cat "$scratch/products"; fail "the products"; }
 cat "$scratch/products"
 grep -q "^gemm_matrix_$type " "$scratch/products" || fail "no product on matrix units"
+[ "$backend" = hip ] || grep -q "^gemm_split_$type " "$scratch/products" || fail "no product was split"
 property "used"
 verify unit
 ISOMER_TILES=plain property "not used: ISOMER_TILES is plain"
@@ -66,7 +74,7 @@ for fault in 1 2 3 compile; do
     export ISOMER_CACHE_DIR="$scratch/cache.$fault"
     if [ "$fault" = compile ]; then export FAKE_COMPILE="$tested"; else export FAKE_UNIT=$fault; fi
     products quick || { cat "$scratch/products"; fail "fault $fault: wrong bits"; }
-    if grep gemm_matrix "$scratch/products"; then fail "fault $fault: the unit is used"; fi
+    if grep -e gemm_matrix -e gemm_split "$scratch/products"; then fail "fault $fault: the unit is used"; fi
     unset FAKE_UNIT FAKE_COMPILE
     if [ "$fault" = compile ]; then
         property "not used: its test does not compile"
@@ -75,5 +83,5 @@ for fault in 1 2 3 compile; do
     fi
     ISOMER_LOG=debug products quick 2>"$scratch/err" || fail "fault $fault: the second process"
     if grep "$tested" "$scratch/err"; then fail "fault $fault: the verdict was not kept"; fi
-    if grep gemm_matrix "$scratch/products"; then fail "fault $fault: the unit is used later"; fi
+    if grep -e gemm_matrix -e gemm_split "$scratch/products"; then fail "fault $fault: the unit is used later"; fi
 done

@@ -66,13 +66,17 @@ static void *open_object(const char *object, size_t bytes)
     return handle;
 }
 
-/* Whether code can be loaded: it is for this chip, or text (PTX) for this or an older one. */
+/* Whether code can be loaded: it is for this chip, or this one alone ("sm_90a"), or text (PTX) for
+ * this or an older one. */
 static bool is_for(const char *made_for, const char *target)
 {
+    const size_t length = strlen(target);
     int oldest = 0;
     int chip = 0;
-    return strcmp(made_for, target) == 0 || (sscanf(made_for, "compute_%d", &oldest) == 1 &&
-                                             sscanf(target, "sm_%d", &chip) == 1 && oldest <= chip);
+    return strcmp(made_for, target) == 0 ||
+           (strncmp(made_for, target, length) == 0 && strcmp(made_for + length, "a") == 0) ||
+           (sscanf(made_for, "compute_%d", &oldest) == 1 && sscanf(target, "sm_%d", &chip) == 1 &&
+            oldest <= chip);
 }
 
 static bool refused(void)

@@ -13,8 +13,12 @@ struct fake_state {
     fake_dim3 thread, group, threads, groups;
     void (*barrier)(int line);
     unsigned (*shuffle)(unsigned value, int delta, int width, int line);
+    void (*wait)(int line); /* at a gate, which is then tried again */
+    void (*pass)();         /* what waited need not wait any longer */
+    void (*land)();         /* the program's: ends copies, once no work-item can go on */
 };
-static fake_state fake_is;
+static void fake_copies_land();
+static fake_state fake_is = {{}, {}, {}, {}, 0, 0, 0, 0, fake_copies_land};
 extern "C" __attribute__((visibility("default"))) fake_state *const fake_state_at;
 fake_state *const fake_state_at = &fake_is;
 
@@ -207,6 +211,58 @@ static inline void fake_copy_wait(unsigned sets)
     }
 }
 
+/*
+ * Gates: see dialect.h. A copy that no wait ends is done when no work-item can go on.
+ */
+struct fake_gate {
+    short left, count;
+    int round;
+};
+static inline void fake_gate_make(char *at, int count)
+{
+    const fake_gate gate = {(short)count, (short)count, 0};
+    __builtin_memcpy(at, &gate, sizeof gate);
+}
+static inline void fake_gate_arrive(char *at)
+{
+    fake_gate *gate = (fake_gate *)at;
+    if (--gate->left == 0) {
+        gate->left = gate->count;
+        gate->round++;
+    }
+}
+static inline void fake_gate_copied(char *at)
+{
+    fake_copy_begin(at, nullptr, 0);
+}
+static inline void fake_gate_wait(char *at, int parity, int line)
+{
+    if ((((fake_gate *)at)->round & 1) == parity) {
+        do {
+            fake_is.wait(line);
+        } while ((((fake_gate *)at)->round & 1) == parity);
+        fake_is.pass();
+    }
+}
+static void fake_copies_land()
+{
+    for (fake_copies &own : fake_copies_of) {
+        for (; own.done != own.begun; own.done++) {
+            const fake_copy *at = &own.of[own.done % FAKE_COPIES];
+            if (!at->from) {
+                fake_gate_arrive(at->to);
+            }
+            for (int i = 0; i < at->bytes; i++) {
+                at->to[i] = at->from[i];
+            }
+        }
+    }
+}
+
+static inline void fake_take_1(double *x, const char *at)
+{
+    __builtin_memcpy(x, at, sizeof *x);
+}
 static inline void fake_take_2(double *x, double *y, const char *at)
 {
     __builtin_memcpy(x, at, sizeof *x);
@@ -215,7 +271,7 @@ static inline void fake_take_2(double *x, double *y, const char *at)
 
 /* Shared memory that a launch adds: as much as a group may have, beside what the kernel declares.
  */
-#if defined(ISO_ADDED)
+#if defined(ISO_ADDED) || defined(ISO_COPIERS)
 __shared__ double fake_more[232448 / 8];
 #elif defined(ISO_KEPT)
 __shared__ double fake_more[(232448 - 49152) / 8];

@@ -6,8 +6,8 @@
  *
  * makes FOLDER/NAME.text for each kernel source and FOLDER/list with a line for each distinct
  * program: name, options and the source's kernels, separated by tabs. With UNIT the device has
- * matrix units. 8, 16 and 0: NVIDIA's of int8, and of f64 with so many rows in an instruction. 64:
- * AMD's of f64 and f32. 32: AMD's of f32.
+ * matrix units. 8, 16 and 0: NVIDIA's of int8, and of f64 with so many rows in an instruction. 90:
+ * the same with 16 rows, and gates. 64: AMD's of f64 and f32. 32: AMD's of f32.
  */
 #include "backends/simt/simt.h"
 
@@ -115,7 +115,8 @@ int main(int count, char **arguments)
             limits.byte_unit = 64;
         } else { /* as sm_80, sm_90 and sm_86 have it */
             limits.byte_unit = 32;
-            limits.f64_unit = unit;
+            limits.f64_unit = unit == 90 ? 16 : unit;
+            limits.f64_split = unit == 90;
             limits.shared_most = unit == 8 ? 166912 : unit ? 232448 : 101376;
             limits.shared_of_unit = unit == 8 ? 167936 : unit ? 233472 : 102400;
         }

@@ -21,7 +21,9 @@ failed=
 class_of() {
     case $1 in
     sm_80) echo warp32+8 ;;
-    sm_90 | sm_100) echo warp32+16 ;;
+    sm_90) echo warp32+16 ;; # by an NVRTC that does not know it as sm_90a
+    sm_90a) echo warp32+90 ;;
+    sm_100) echo warp32+16 ;;
     sm_75) echo warp32 ;;
     *) echo warp32+0 ;;
     esac
@@ -53,7 +55,7 @@ matrix_units() {
     list=$scratch/units-$2
     mkdir "$list"
     cp "$all"/*.text "$list"
-    grep -E '^unit_f64|^fixed_matrix|^gemm_matrix.*ISO_KA=1 -DISO_KB=0' "$all/list" >"$list/list"
+    grep -E '^unit_f64|^fixed_matrix|^gemm_(matrix|split).*ISO_KA=1 -DISO_KB=0' "$all/list" >"$list/list"
     output=$scratch/$1-units
     compile_all nvrtc "$nvrtc" "$1" "$list" "$output" 0 1 || fail "$1: matrix units: a program does not compile"
     remarks "$output" >"$output/remarks"
@@ -64,27 +66,33 @@ matrix_units() {
     say "$1, matrix units: $(grep -v '^FAIL' "$output/result")"
 }
 
+# The backend compiles for the one chip if NVRTC can (backends/cuda/driver_program.c).
+hopper=sm_90a
+case $known in 11.*) hopper=sm_90 ;; esac
+
 if [ "$2" = full ]; then
     part=0
     for architecture in ${known#* }; do
+        [ "$architecture" != sm_90 ] || architecture=$hopper
         case $architecture in
-        sm_75 | sm_80 | sm_90 | sm_100 | sm_120) one "$architecture" "$(class_of "$architecture")" 0 1 ;;
+        sm_75 | sm_80 | "$hopper" | sm_100 | sm_120) one "$architecture" "$(class_of "$architecture")" 0 1 ;;
         sm_[3-6]? | sm_70 | sm_72) ;;
         *) part=$((part + 1)) && one "$architecture" "$(class_of "$architecture")" $((part % 6)) 6 ;;
         esac
     done
-    one sm_90 small 0 1
+    one "$hopper" small 0 1
     compiled_write cuda "$compiler" "offline.nvrtc.full"
 else
     # Half a minute of one core. The sample has the norm of f64, whose constants not every version of
     # NVRTC can read.
-    class=$(class_of sm_90)
+    class=$(class_of "$hopper")
     make_list "$class"
     norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$list/list" | cut -d: -f1)
     [ -n "$norm" ] || fail "the list has no norm2 of f64"
-    one sm_90 "$class" $(((norm - 1) % 12)) 12
+    one "$hopper" "$class" $(((norm - 1) % 12)) 12
     # Products on matrix units, in one layout of each tile, and the test of the units.
-    matrix_units sm_90 16
+    matrix_units "$hopper" "${class#*+}"
+    matrix_units sm_100 16
     matrix_units sm_80 8
 fi
 [ -z "$failed" ] || fail "see above:$failed"

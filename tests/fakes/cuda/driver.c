@@ -156,38 +156,25 @@ cuda_code cuDeviceGetAttribute(int *value, cuda_attribute attribute, cuda_ordina
         cuda_attribute attribute;
         int value;
     } known[] = {
-        {1, 1024},
-        {2, 1024},
-        {3, 1024},
-        {4, 64},
-        {5, 0x7fffffff},
-        {6, 65535},
-        {7, 65535},
-        {8, 49152},
-        {9, 65536},
-        {10, 32},
-        {11, 0x7fffffff},
-        {12, 65536},
-        {13, 1000000},
-        {20, 0},
-        {31, 1},
-        {36, 1000000},
-        {37, 64},
-        {38, 4 * 1024 * 1024},
-        {39, 2048},
-        {40, 1},
-        {41, 1},
-        {75, COMPUTE_MAJOR},
-        {76, COMPUTE_MINOR},
-        {81, 233472},
-        {82, 65536},
-        {83, 0},
+        {1, 1024},     {2, 1024},        {3, 1024},
+        {4, 64},       {5, 0x7fffffff},  {6, 65535},
+        {7, 65535},    {8, 49152},       {9, 65536},
+        {10, 32},      {11, 0x7fffffff}, {12, 65536},
+        {13, 1000000}, {20, 0},          {31, 1},
+        {36, 1000000}, {37, 64},         {38, 4 * 1024 * 1024},
+        {39, 2048},    {40, 1},          {41, 1},
+        {81, 233472},  {82, 65536},      {83, 0},
     };
     if (!valid(device)) {
         return FAKE_INVALID_DEVICE;
     }
     if (attribute == 16 /* multiprocessors */) {
         *value = (int)fake_setting("FAKE_UNITS", 8);
+        return FAKE_OK;
+    }
+    if (attribute == 75 || attribute == 76) {
+        const int chip = (int)fake_setting("FAKE_CHIP", CHIP);
+        *value = attribute == 75 ? chip / 10 : chip % 10;
         return FAKE_OK;
     }
     if (attribute == 97 /* shared memory of a group, with what a launch adds */) {

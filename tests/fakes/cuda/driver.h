@@ -10,7 +10,7 @@
 #define DECLARE(result, name, parameters) FAKE_API result name parameters;
 CUDA_DRIVER_SYMBOLS(DECLARE, DECLARE)
 
-enum { COMPUTE_MAJOR = 9, COMPUTE_MINOR = 0 };
+enum { CHIP = 90 };             /* unless FAKE_CHIP says another */
 enum { FAKE_FIRST_BUS = 0x3b }; /* the first device's bus number */
 
 /* The current context and its error, or the reason why there is no usable one. */

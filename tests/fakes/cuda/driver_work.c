@@ -111,7 +111,7 @@ cuda_code cuModuleLoadData(cuda_module *module, const void *image)
     fake_module *loaded = NULL;
     char target[16];
     cuda_code code = fake_enter(&context);
-    (void)snprintf(target, sizeof target, "sm_%d%d", COMPUTE_MAJOR, COMPUTE_MINOR);
+    (void)snprintf(target, sizeof target, "sm_%d", (int)fake_setting("FAKE_CHIP", CHIP));
     if (code == FAKE_OK) {
         code = (cuda_code)fake_module_load(image, target, &loaded);
         *module = (cuda_module)(void *)loaded;
