@@ -83,9 +83,11 @@ sed 's/"of_terms":/"of_term":/' e.json >broken.json
 expect 5 report broken.json --figures figures
 says err 'errors.of_terms is missing'
 
-# The pictures of docs/performance.md are what the tool makes of the file.
-"$tool" report "$source_dir/bench/results/errors-xeon-207.json" --figures shown 2>err || fail "$(cat err)"
-for name in errors-f32 errors-f32-terms; do
-    cmp "shown/$name-2col.svg" "$source_dir/docs/$name.svg" ||
-        fail "docs/$name.svg is not the figure of errors-xeon-207.json: isomer report makes it"
+# The pictures of docs/performance.md are what the tool makes of the files.
+for pair in errors-wide-h200:errors-f32 errors-xeon-207:errors-f32-terms; do
+    file=${pair%:*}.json
+    name=${pair#*:}
+    "$tool" report "$source_dir/bench/results/$file" --figures "shown.$name" 2>err || fail "$(cat err)"
+    cmp "shown.$name/$name-2col.svg" "$source_dir/docs/$name.svg" ||
+        fail "docs/$name.svg is not the figure of $file: isomer report makes it"
 done
