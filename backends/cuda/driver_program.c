@@ -101,9 +101,9 @@ iso_status cuda_program_identity(void *native, char *text, int64_t capacity)
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* Chooses binary code for this chip if the compiler supports the chip, with the instructions that
- * no other chip has ("sm_90a"). Otherwise chooses PTX for the highest architecture that the
- * compiler supports and that is not above the chip's. */
+/* Chooses binary code for this chip if the compiler supports the chip, for Hopper with the
+ * instructions that no other chip has ("sm_90a"). Otherwise chooses PTX for the highest
+ * architecture that the compiler supports and that is not above the chip's. */
 static iso_status choose_target(const cuda_device *device, char *option, size_t capacity,
                                 bool *is_ptx)
 {
@@ -128,8 +128,9 @@ static iso_status choose_target(const cuda_device *device, char *option, size_t 
             library.path, device->architecture);
     }
     *is_ptx = best != device->architecture || !rtc.nvrtcGetCUBIN || !rtc.nvrtcGetCUBINSize;
+    const bool alone = best == CUDA_HOPPER && best == device->architecture;
     (void)snprintf(option, capacity, CUDA_ARCHITECTURE_OPTION "%s_%d%s", *is_ptx ? "compute" : "sm",
-                   best, !*is_ptx && best == CUDA_HOPPER && cuda_compiler_knows_chips() ? "a" : "");
+                   best, alone && cuda_compiler_knows_chips() ? "a" : "");
     return ISO_OK;
 }
 
