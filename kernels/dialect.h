@@ -79,6 +79,7 @@
  * ISO_COPY_COMMIT()       cp.async              cp.async              ends a set of such copies
  * ISO_COPY_WAIT()         cp.async              cp.async              waits until at most ISO_WAIT
  *                                                                     sets are under way
+ * ISO_COPY_END()          cp.async              (none)                waits for all copies
  * iso_load_f16(p, i)      cvt or integers       vload_half            element of iso_u16 memory as
  * iso_store_f16(p, i, f)  cvt or integers       vstore_half_rte       float, rounded to nearest,
  * iso_load_bf16, ...      integers              integers              ties to even
@@ -106,9 +107,9 @@
  *
  * If ISO_COPIERS is defined, NVIDIA's chips of architecture 9.0 have gates in shared memory, of 8
  * bytes each. ISO_GATE_MAKE(place, n), by one work-item and before a barrier, makes one on which n
- * arrivals end a round: ISO_GATE_ARRIVE(place), which comes after what the work-item did, and
- * ISO_GATE_COPIED(place), which comes once the copies that it began are complete.
- * ISO_GATE_WAIT(place, parity) waits until the last round that ended has this parity; the round
+ * arrivals end a phase: ISO_GATE_ARRIVE(place), after the work-item's accesses before it, and
+ * ISO_GATE_COPIED(place), which arrives when the copies that it began are complete.
+ * ISO_GATE_WAIT(place, parity) waits until the last phase that ended has this parity; the phase
  * before the first has parity 1. ISO_TEAM_SYNC() waits for all of a team. ISO_LESS_REGISTERS(n) and
  * ISO_MORE_REGISTERS(n) leave each work-item of four teams n registers.
  *
@@ -536,6 +537,7 @@ ISO_INLINE iso_place iso_place_of(iso_u32 place)
     ISO_ASM("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x), "=d"(y) : "r"(at) : "memory")
 #if defined(ISO_COPIERS)
 #define ISO_TAKE_1(x, at)      ISO_ASM("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(at) : "memory")
+#define ISO_COPY_END()         ISO_ASM("cp.async.wait_all;" ::: "memory")
 #define ISO_TEAM_SYNC()        __syncwarp()
 #define ISO_LESS_REGISTERS(n)  ISO_ASM("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
 #define ISO_MORE_REGISTERS(n)  ISO_ASM("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
@@ -633,6 +635,7 @@ typedef char *iso_place;
 #define ISO_COPY_8(to, from, when)  fake_copy_begin((to), (from), (when) ? 8 : 0)
 #define ISO_TAKE_2(x, y, at)        fake_take_2(&(x), &(y), (at))
 #define ISO_TAKE_1(x, at)           fake_take_1(&(x), (at))
+#define ISO_COPY_END()              fake_copy_end()
 #define ISO_TEAM_SYNC()             ((void)fake_is.shuffle(0, 0, 32, __LINE__))
 #define ISO_LESS_REGISTERS(n)       ((void)(n))
 #define ISO_MORE_REGISTERS(n)       ((void)(n))

@@ -5,24 +5,31 @@
  * others only multiply. So multiplying work-items need no registers for addresses, do not wait for
  * each other at every slice, and keep multiplying while others finish a tile.
  *
- * Each place for slices has two gates. Copiers wait until a place is empty, multiplying teams until
- * it is full. The launch adds shared memory for the slices, the gates and, if ISO_KEPT is defined,
- * the totals of earlier segments, in this order.
+ * Moving registers between teams and gates need NVIDIA's chips of architecture 9.0 and programs
+ * that are compiled for that chip alone (sm_90a, NVRTC 12.0 or newer); elsewhere gemm_matrix.cl is
+ * used.
+ *
+ * Each place for slices has two gates. Copiers wait until a place is empty: each multiplying team
+ * arrives once it has loaded all that it needs. Multiplying teams wait until it is full: each
+ * copier arrives. The launch adds shared memory for the slices, the gates and, if ISO_KEPT is
+ * defined, the totals of earlier segments, in this order.
  */
 #define UNIT_K      16 /* terms of an instruction: a slice is one of them long */
 #define MULTIPLIERS ITEMS
 #define COPY_TEAMS  (ISO_COPIERS / ISO_TEAM)
 #define FULL(turn)  (gates + (turn).at * 16)
 #define EMPTY(turn) (gates + (turn).at * 16 + 8)
-#define LAST_ROW    (UNITS_M - 1)        /* odd: the row after it is loaded to the other fragment */
+#define LAST_ROW    (UNITS_M - 1) /* odd, so that row 0 of the next slice takes the other fragment */
 #define GATES_AT    (ISO_STAGES * SLICE) /* in elements */
 #define KEPT_AT     (GATES_AT + 2 * ISO_STAGES)
 
-/* Registers of a work-item, of 168 that the launch gives to each: the sum is not higher. */
+/* Registers of a work-item after they are moved. The launch gives 168 to each; the sum must not
+ * grow.
+ */
 #define COPIER_REGISTERS     40
 #define MULTIPLIER_REGISTERS 232
 
-/* The place that is next, and the parity of the number of times that all places were used. */
+/* The next place, and the parity to wait for, which changes after the last place. */
 typedef struct ring {
     int at;
     int round;
@@ -37,8 +44,8 @@ ISO_INLINE void next_place(ring *turn)
     }
 }
 
-/* A group computes whole tiles, then segments of the last tiles: first the first of each, and so
- * on. */
+/* A group computes whole tiles, then segments of the last tiles: the first segments of all of them,
+ * then the second ones, and so on. */
 typedef struct tile_work {
     iso_i64 member, row0, col0, first_k, length; /* length: along k */
     iso_i64 slot;                                /* of a segment: where its sums go; else -1 */
@@ -85,63 +92,82 @@ ISO_INLINE tile_work work_of(iso_i64 unit, const all_work *all)
 typedef struct tile_operand {
     ISO_GLOBAL const elem *slice; /* where the next slice begins */
     iso_i64 ld;
-    int outers;   /* rows or columns */
-    int by_parts; /* whether whole slices may be copied in wide parts */
+    int outers; /* rows or columns */
+    int wide;   /* whether pairs of a line are aligned to 16 bytes and end inside the operand */
 } tile_operand;
 
 /* Begins to copy a whole slice. Of an operand that is contiguous along k, a team copies four rows
- * of 8 elements at once, else pairs of a line, which are aligned to 16 bytes and end inside the
- * operand. Rows and columns outside the operand are not copied, and their sums are not used. */
-ISO_INLINE void copy_whole(int size, int along_k, iso_place slice, const tile_operand *from, int id)
+ * of 8 elements at once, else a line, in pairs if it is wide. Rows and columns outside the operand
+ * are not copied, and their sums are not used. */
+ISO_INLINE void copy_along(int size, iso_place slice, const tile_operand *from, int id)
 {
-    const int team = id / ISO_TEAM;
-    if (along_k) {
-        const int k = LANE(id) % 8;
-        const int row = team * (size / COPY_TEAMS) + LANE(id) / 8;
-        ISO_GLOBAL const elem *at = from->slice + (row * from->ld + k);
-        const int first = PLACE(size, k, row) * BYTES;
+    const int k = LANE(id) % 8;
+    const int row = id / ISO_TEAM * (size / COPY_TEAMS) + LANE(id) / 8;
+    ISO_GLOBAL const elem *at = from->slice + (row * from->ld + k);
+    const int first = PLACE(size, k, row) * BYTES;
 #pragma unroll 2
-        for (int i = 0; i < size / COPY_TEAMS; i += 16) {
-            ISO_UNROLL
-            for (int j = 0; j < 16; j += 4) {
-                const iso_place to = slice + ((first ^ j / 2 * 2 * BYTES) + i * BYTES);
-                ISO_UNROLL
-                for (int part = 0; part < ISO_BK; part += 8) {
-                    ISO_COPY_8(to + part * size * BYTES, at + part, row + i + j < from->outers);
-                }
-                at += 4 * from->ld;
-            }
-        }
-    } else {
-        const int pair = LANE(id) * 2;
-        ISO_GLOBAL const elem *at = from->slice + (team * from->ld + pair);
-        const int first = PLACE(size, team, pair) * BYTES;
+    for (int i = 0; i < size / COPY_TEAMS; i += 16) {
         ISO_UNROLL
-        for (int k = 0; k < ISO_BK; k += COPY_TEAMS) {
+        for (int j = 0; j < 16; j += 4) {
+            const iso_place to = slice + ((first ^ j / 2 * 2 * BYTES) + i * BYTES);
             ISO_UNROLL
-            for (int part = 0; part < size; part += 2 * ISO_TEAM) {
-                ISO_COPY_16(slice + ((first ^ SWIZZLE(k) * 2 * BYTES) + (k * size + part) * BYTES),
-                            at + part, pair + part < from->outers);
+            for (int part = 0; part < ISO_BK; part += 8) {
+                ISO_COPY_8(to + part * size * BYTES, at + part, row + i + j < from->outers);
             }
-            at += COPY_TEAMS * from->ld;
+            at += 4 * from->ld;
         }
     }
 }
 
-/* Copies any slice, slowly. Terms beyond the last, `left`, are (+0) (-0): they change no sum, not
- * even -0. */
-ISO_INLINE void copy_any(int size, int along_k, ISO_SHARED_AT acc *to, const tile_operand *from,
-                         iso_i64 left, acc pad, int id)
+ISO_INLINE void copy_across(int size, int pair, iso_place slice, const tile_operand *from, int id)
+{
+    const int line = id / ISO_TEAM;
+    const int outer = LANE(id) * pair;
+    ISO_GLOBAL const elem *at = from->slice + (line * from->ld + outer);
+    const int first = PLACE(size, line, outer) * BYTES;
+    ISO_UNROLL
+    for (int k = 0; k < ISO_BK; k += COPY_TEAMS) {
+        ISO_UNROLL
+        for (int part = 0; part < size; part += pair * ISO_TEAM) {
+            const iso_place to =
+                slice + ((first ^ SWIZZLE(k) * 2 * BYTES) + (k * size + part) * BYTES);
+            if (pair == 2) {
+                ISO_COPY_16(to, at + part, outer + part < from->outers);
+            } else {
+                ISO_COPY_8(to, at + part, outer + part < from->outers);
+            }
+        }
+        at += COPY_TEAMS * from->ld;
+    }
+}
+
+ISO_INLINE void copy_whole(int size, int along_k, iso_place slice, const tile_operand *from, int id)
+{
+    if (along_k) {
+        copy_along(size, slice, from, id);
+    } else if (from->wide) {
+        copy_across(size, 2, slice, from, id);
+    } else {
+        copy_across(size, 1, slice, from, id);
+    }
+}
+
+/* Copies the last slice, if it is not whole. Terms beyond the last, `left`, are (+0) (-0): they
+ * change no sum, not even -0. */
+ISO_INLINE void copy_rest(int size, int along_k, ISO_SHARED_AT acc *to, const tile_operand *from,
+                          iso_i64 left, acc pad, int id)
 {
 #pragma unroll 1
     for (int v = id; v < size * ISO_BK; v += ISO_COPIERS) {
         const int outer = along_k ? v / ISO_BK : v % size;
         const int k = along_k ? v % ISO_BK : v / size;
+        ISO_SHARED_AT acc *const at = to + PLACE(size, k, outer);
         if (k >= left) {
-            to[PLACE(size, k, outer)] = pad;
-        } else if (outer < from->outers) {
-            to[PLACE(size, k, outer)] =
-                from->slice[AT(along_k, from->ld, (iso_i64)outer, (iso_i64)k)];
+            *at = pad;
+        } else {
+            ISO_COPY_8(ISO_PLACE(at),
+                       from->slice + AT(along_k, from->ld, (iso_i64)outer, (iso_i64)k),
+                       outer < from->outers);
         }
     }
 }
@@ -155,13 +181,14 @@ ISO_INLINE void copy_tile(ISO_SHARED_AT acc *slices, iso_place gates, ring *turn
         ISO_SHARED_AT acc *const to = slices + turn->at * SLICE;
         const iso_place place = places + turn->at * SLICE * BYTES;
         ISO_GATE_WAIT(EMPTY(*turn), turn->round);
-        if (left >= ISO_BK && a.by_parts && b.by_parts) {
+        if (left >= ISO_BK) {
             copy_whole(ISO_BM, ISO_KA, place, &a, id);
             copy_whole(ISO_BN, ISO_KB, place + SLICE_A * BYTES, &b, id);
             ISO_GATE_COPIED(FULL(*turn));
         } else {
-            copy_any(ISO_BM, ISO_KA, to, &a, left, (acc)0, id);
-            copy_any(ISO_BN, ISO_KB, to + SLICE_A, &b, left, -(acc)0, id);
+            copy_rest(ISO_BM, ISO_KA, to, &a, left, (acc)0, id);
+            copy_rest(ISO_BN, ISO_KB, to + SLICE_A, &b, left, -(acc)0, id);
+            ISO_COPY_END();
             ISO_GATE_ARRIVE(FULL(*turn));
         }
         next_place(turn);
@@ -347,12 +374,13 @@ gemm_split(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
             const tile_work w = work_of(unit, &all);
             const tile_operand from_a = {a + a_at + w.member * stride_a +
                                              AT(ISO_KA, lda, w.row0, w.first_k),
-                                         lda, w.rows, ISO_KA || flags & 1};
+                                         lda, w.rows, flags & 1};
             const tile_operand from_b = {b + b_at + w.member * stride_b +
                                              AT(ISO_KB, ldb, w.col0, w.first_k),
-                                         ldb, w.cols, ISO_KB || flags & 2};
+                                         ldb, w.cols, flags & 2};
             copy_tile(slices, gates, &turn, from_a, from_b, w.length, id - MULTIPLIERS);
         }
+        ISO_COPY_END();
     } else {
         ISO_MORE_REGISTERS(MULTIPLIER_REGISTERS);
         for (iso_i64 unit = ISO_GROUP_ID(); unit < units; unit += ISO_GROUP_COUNT()) {

@@ -141,8 +141,8 @@ static int64_t tile_slices(const simt_tile *tile, int64_t acc_bytes)
     return (tile->stages ? tile->stages : 2) * (slice + (tile->copiers ? 16 : 0));
 }
 
-/* If all groups that should fit one unit do so with their totals. A unit reserves 1 KiB for each.
- */
+/* Whether all groups that should fit one unit do so with their totals in shared memory. A unit
+ * reserves 1 KiB for each. */
 bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits)
 {
     const int64_t group = tile_slices(tile, 8) + tile_sums(tile);
@@ -222,12 +222,13 @@ static void consider_last(choice *best, const simt_tile *tile, const simt_limits
     if (tiles > INT32_MAX || !simt_tile_keeps(tile, limits)) {
         return;
     }
-    const int64_t last = (int64_t)tiles % at_once;
+    const int64_t last = (int64_t)tiles % at_once; /* of all tiles if there is one round only */
     const double cells = (double)last * tile->bm * tile->bn;
     const double cost = cost_of(tile, limits, tiles - (double)last, (double)op->k) +
                         cost_of(tile, limits, (double)(last * segments), SIMT_GEMM_SEGMENT) +
                         join_cost(limits, cells, segments);
-    if (last > 0 && cost < best->cost && apart_bytes(op, cells) * (double)segments <= APART_BYTES) {
+    if (last > 0 && last < (int64_t)tiles && cost < best->cost &&
+        apart_bytes(op, cells) * (double)segments <= APART_BYTES) {
         *best = (choice){.tile = tile, .last_apart = (int32_t)last, .cost = cost};
     }
 }
@@ -303,7 +304,6 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
         .last_apart = best.last_apart,
         .groups = total,
     };
-    /* What is left to do of a tile with copiers is done beside the next tile of its group. */
     const int64_t resident = (int64_t)(limits->units > 0 ? limits->units : 1) * tile->groups;
     if (simt_tile_added(tile, limits)) {
         plan->shared_bytes = (int32_t)tile_slices(tile, 8);
@@ -320,7 +320,7 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
         plan->groups = simt_least(total, resident);
         plan->work_bytes = plan->groups * cells * simt_gemm_acc_bytes(op->dtype);
     }
-    if (tile->copiers) {
+    if (tile->copiers) { /* a group's copiers begin its next tile beside the end of this one */
         plan->groups = simt_least(plan->groups, resident);
     }
 }

@@ -244,18 +244,26 @@ static inline void fake_gate_wait(char *at, int parity, int line)
         fake_is.pass();
     }
 }
+static void fake_copies_end(fake_copies *own)
+{
+    for (; own->done != own->begun; own->done++) {
+        const fake_copy *at = &own->of[own->done % FAKE_COPIES];
+        if (!at->from) {
+            fake_gate_arrive(at->to);
+        }
+        for (int i = 0; i < at->bytes; i++) {
+            at->to[i] = at->from[i];
+        }
+    }
+}
+static inline void fake_copy_end()
+{
+    fake_copies_end(&fake_copies_of[fake_is.thread.x]);
+}
 static void fake_copies_land()
 {
     for (fake_copies &own : fake_copies_of) {
-        for (; own.done != own.begun; own.done++) {
-            const fake_copy *at = &own.of[own.done % FAKE_COPIES];
-            if (!at->from) {
-                fake_gate_arrive(at->to);
-            }
-            for (int i = 0; i < at->bytes; i++) {
-                at->to[i] = at->from[i];
-            }
-        }
+        fake_copies_end(&own);
     }
 }
 
