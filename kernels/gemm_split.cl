@@ -269,14 +269,19 @@ ISO_INLINE void upper_rows(acc *sum, fragments *f, iso_place slice, ISO_GLOBAL a
     }
 }
 
-/* Says that this team has loaded all that it needs of a slice, and waits for the next one. */
-ISO_INLINE iso_place next_slice(iso_place places, iso_place gates, ring *turn, int id)
+/* Says that this team has loaded all that it needs of a slice. */
+ISO_INLINE void leave_slice(iso_place gates, ring *turn, int id)
 {
     ISO_TEAM_SYNC();
     if (LANE(id) == 0) {
         ISO_GATE_ARRIVE(EMPTY(*turn));
     }
     next_place(turn);
+}
+
+ISO_INLINE iso_place next_slice(iso_place places, iso_place gates, ring *turn, int id)
+{
+    leave_slice(gates, turn, id);
     ISO_GATE_WAIT(FULL(*turn), turn->round);
     return places + turn->at * SLICE * BYTES;
 }
@@ -324,11 +329,7 @@ ISO_INLINE void sum_tile(acc *sum, iso_place places, iso_place gates, ring *turn
         is_first &= !ended;
         lines += ISO_BK;
     }
-    ISO_TEAM_SYNC();
-    if (LANE(id) == 0) {
-        ISO_GATE_ARRIVE(EMPTY(*turn));
-    }
-    next_place(turn);
+    leave_slice(gates, turn, id);
     ISO_UNROLL
     for (int col = 0; col < UNITS_N; col++) {
         multiply(sum, &f, LAST_ROW, col);

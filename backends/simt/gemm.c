@@ -37,6 +37,11 @@ static const simt_text waves_text = {
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
 };
 
+/* On NVIDIA's matrix units: all work-items copy and multiply, or the work is split. */
+#define MATRIX_DEFINES                                                                             \
+    "ISO_THREADS", "ISO_DTYPE", "ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN", "ISO_BK",         \
+        "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_WAIT", "?ISO_KEPT", "?ISO_ADDED", \
+        "?ISO_COPIERS"
 static const char *const matrix_parts[] = {kernel_text_dialect, kernel_text_gemm_parts,
                                            kernel_text_gemm_units, kernel_text_gemm_matrix,
                                            kernel_text_gemm_join};
@@ -44,9 +49,7 @@ static const simt_text matrix_text = {
     .name = "gemm_matrix",
     .parts = matrix_parts,
     .part_count = 5,
-    .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
-                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_WAIT",
-                "?ISO_KEPT", "?ISO_ADDED"},
+    .defines = {MATRIX_DEFINES},
     .kernels = {[KERNEL_TILED] = "gemm_matrix", [KERNEL_JOIN] = "gemm_join"},
 };
 
@@ -57,9 +60,7 @@ static const simt_text split_text = {
     .name = "gemm_split",
     .parts = split_parts,
     .part_count = 5,
-    .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
-                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_WAIT",
-                "?ISO_KEPT", "ISO_COPIERS"},
+    .defines = {MATRIX_DEFINES},
     .kernels = {[KERNEL_TILED] = "gemm_split", [KERNEL_JOIN] = "gemm_join"},
 };
 
@@ -96,7 +97,8 @@ static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso
         spec.values[11] = limits->f64_unit;
         spec.values[12] = tile->stages - 2;
         spec.values[13] = simt_tile_keeps(tile, limits);
-        spec.values[14] = tile->copiers ? tile->copiers : simt_tile_added(tile, limits);
+        spec.values[14] = simt_tile_added(tile, limits);
+        spec.values[15] = tile->copiers;
     }
     return spec;
 }

@@ -49,7 +49,7 @@ if [ "$4" = full ]; then
         mv "$scratch/old/libnvrtc.so.13" "$scratch/old/libnvrtc.so.11.2"
         ISOMER_CUDA_PATH="$scratch/old" products quick || { cat "$scratch/products"; fail "NVRTC 11"; }
         if grep gemm_split "$scratch/products"; then fail "a product is split with NVRTC 11"; fi
-        # Other chips have no gates. Where launches add no shared memory either, another tile is the largest.
+        # Other chips have no gates. Where launches add no shared memory, another tile is the largest.
         FAKE_CHIP=100 products || { cat "$scratch/products"; fail "no gates"; }
         for tile in 64x128x16 128x128x16; do
             [ "$(grep -c "^gemm_matrix_f64 $tile:" "$scratch/products")" -ge 4 ] || fail "no products with tile $tile"

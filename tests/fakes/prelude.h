@@ -279,7 +279,7 @@ static inline void fake_take_2(double *x, double *y, const char *at)
 
 /* Shared memory that a launch adds: as much as a group may have, beside what the kernel declares.
  */
-#if defined(ISO_ADDED) || defined(ISO_COPIERS)
+#if defined(ISO_ADDED)
 __shared__ double fake_more[232448 / 8];
 #elif defined(ISO_KEPT)
 __shared__ double fake_more[(232448 - 49152) / 8];
