@@ -74,6 +74,10 @@
  *   when)                                                             global memory to a place, if
  *                                                                     `when` is not 0
  * ISO_COPY_8              cp.async              cp.async (NVIDIA)     the same with 8 bytes
+ * ISO_COPY_LINE           cp.async.cg           cp.async.ca (NVIDIA)  ISO_COPY_16 where the group
+ *                                                                     copies whole lines of 128
+ *                                                                     bytes: OpenCL's go past the
+ *                                                                     first cache at half speed
  * ISO_SHARED_MORE(type,   extern __shared__     (none)                the shared memory that the
  *   name)                                                             launch adds
  * ISO_COPY_COMMIT()       cp.async              cp.async              ends a set of such copies
@@ -533,6 +537,11 @@ ISO_INLINE iso_place iso_place_of(iso_u32 place)
             "; }" ::"r"(to), "l"(from), "r"((int)(when)))
 #define ISO_COPY_16(to, from, when) ISO_COPY("cg", "16", to, from, when)
 #define ISO_COPY_8(to, from, when)  ISO_COPY("ca", "8", to, from, when)
+#if defined(__CUDA_ARCH__)
+#define ISO_COPY_LINE ISO_COPY_16
+#else
+#define ISO_COPY_LINE(to, from, when) ISO_COPY("ca", "16", to, from, when)
+#endif
 #define ISO_TAKE_2(x, y, at)                                                                       \
     ISO_ASM("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x), "=d"(y) : "r"(at) : "memory")
 #if defined(ISO_COPIERS)
@@ -633,6 +642,7 @@ typedef char *iso_place;
 #define ISO_PLACE(p)                ((iso_place)(p))
 #define ISO_COPY_16(to, from, when) fake_copy_begin((to), (from), (when) ? 16 : 0)
 #define ISO_COPY_8(to, from, when)  fake_copy_begin((to), (from), (when) ? 8 : 0)
+#define ISO_COPY_LINE               ISO_COPY_16
 #define ISO_TAKE_2(x, y, at)        fake_take_2(&(x), &(y), (at))
 #define ISO_TAKE_1(x, at)           fake_take_1(&(x), (at))
 #define ISO_COPY_END()              fake_copy_end()

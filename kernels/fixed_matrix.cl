@@ -16,8 +16,8 @@
 
 ISO_INLINE void next_slice(tile_planes *from)
 {
-    from->a += DEPTH;
-    from->b += DEPTH;
+    from->a += from->next_a;
+    from->b += from->next_b;
 }
 
 /* Begins the copies of a tile's first slices. Returns how many slices are not yet copied. */
@@ -112,9 +112,10 @@ ISO_INLINE tile_planes planes_of(const tile *t, ISO_GLOBAL const iso_u8 *a,
 {
     const int vector = id / 4;
     tile_planes from;
-    from.a = a + (t->matrix * rows + t->row + vector) * pitch + id % 4 * 16;
-    from.b = b + (t->matrix * cols + t->col + vector) * pitch + id % 4 * 16;
-    from.pitch = pitch;
+    from.next_a = rows * DEPTH;
+    from.next_b = cols * DEPTH;
+    from.a = a + t->matrix * rows * pitch + (t->row + vector) * DEPTH + id % 4 * 16;
+    from.b = b + t->matrix * cols * pitch + (t->col + vector) * DEPTH + id % 4 * 16;
     from.rows = t->rows - vector;
     from.cols = t->cols - vector;
     from.to_a = vector * DEPTH;
@@ -175,7 +176,7 @@ ISO_INLINE void store_pieces(ISO_GLOBAL iso_u8 *to, iso_i64 pitch, int rows, int
 }
 
 /*
- * planes     as in gemm_fixed.cl
+ * planes     as in gemm_fixed.cl, in slices
  * residues   [modulus][member][row][column]: bytes; `cols` is a multiple of 16
  * later      1 if there are residues of earlier parts of k, which are added; else they are replaced
  * tasks      tiles of all moduli and members; there are at least as many as groups

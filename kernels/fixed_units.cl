@@ -25,11 +25,11 @@
 
 #define SWIZZLE_A(v) ((v) >> 1 & 3)
 
-/* The planes of a tile: where the next slice begins for this work-item, its part of each vector,
- * and how many vectors there are from its first on. */
+/* The planes of a tile: where this work-item begins to copy, the distance to the next slice, its
+ * part of each vector, and how many vectors there are from its first on. */
 typedef struct tile_planes {
     ISO_GLOBAL const iso_u8 *a, *b;
-    iso_i64 pitch;
+    iso_i64 next_a, next_b;
     int rows, cols;
     int to_a, to_b; /* places in a slice */
     int part_a, part_b;
@@ -103,12 +103,12 @@ ISO_INLINE void fetch(staged *kept, slice_place to, const tile_planes *from)
     ISO_UNROLL
     for (int i = 0; i < ISO_BM / COPY; i++) {
         const int v = i * COPY < from->rows ? i * COPY : 0;
-        kept->a[i] = *(ISO_GLOBAL const ISO_U32X4 *)(from->a + v * from->pitch);
+        kept->a[i] = *(ISO_GLOBAL const ISO_U32X4 *)(from->a + v * DEPTH);
     }
     ISO_UNROLL
     for (int i = 0; i < ISO_BN / COPY; i++) {
         const int v = i * COPY < from->cols ? i * COPY : 0;
-        kept->b[i] = *(ISO_GLOBAL const ISO_U32X4 *)(from->b + v * from->pitch);
+        kept->b[i] = *(ISO_GLOBAL const ISO_U32X4 *)(from->b + v * DEPTH);
     }
 }
 
@@ -191,12 +191,12 @@ ISO_INLINE void fetch(staged *kept, slice_place to, const tile_planes *from)
     ISO_UNROLL
     for (int i = 0; i < ISO_BM / COPY; i++) {
         const int v = i * COPY;
-        ISO_COPY_16(to + PLACE_A(from, v), from->a + v * from->pitch, v < from->rows);
+        ISO_COPY_LINE(to + PLACE_A(from, v), from->a + v * DEPTH, v < from->rows);
     }
     ISO_UNROLL
     for (int i = 0; i < ISO_BN / COPY; i++) {
         const int v = i * COPY;
-        ISO_COPY_16(to + PLACE_B(from, v), from->b + v * from->pitch, v < from->cols);
+        ISO_COPY_LINE(to + PLACE_B(from, v), from->b + v * DEPTH, v < from->cols);
     }
 }
 #endif

@@ -12,7 +12,8 @@
  * ISO_WIDE     sums have 32 bits, as a vendor's library leaves them; else each is one byte, from 0
  *              up to its modulus
  *
- * planes       [modulus][member][vector][pitch] bytes; zeros fill a vector up to its pitch, and a
+ * planes       [modulus][member][vector][pitch] bytes, or in slices:
+ *              [modulus][member][k / 64][vector][64]; zeros fill a vector up to its pitch, and a
  *              block up to its padding
  * sums         [modulus][member][row][column], with the padding
  * exponents    [member][vector] of 32 bits: 0 for zeros alone, EXPONENT_BAD if there is an infinity
@@ -308,7 +309,8 @@ ISO_KERNEL(ISO_THREADS)
 fixed_residues(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 k_step,
                iso_i64 stride, ISO_GLOBAL const iso_u32 *exponents, iso_i64 at, iso_i64 vectors,
                iso_i64 members, iso_i64 first, iso_i64 count, iso_i64 held, iso_i64 from,
-               iso_i64 depth, ISO_GLOBAL iso_u32 *planes, iso_i64 planes_at, iso_i64 pitch)
+               iso_i64 depth, ISO_GLOBAL iso_u32 *planes, iso_i64 planes_at, iso_i64 pitch,
+               iso_i32 slices)
 {
     ISO_SHARED word tile[TILE_VECTORS * (TILE_DEPTH + 1)];
     const int id = ISO_LOCAL_ID();
@@ -317,11 +319,16 @@ fixed_residues(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 k
     const iso_u32 down = (iso_u32)(pitch / TILE_DEPTH);
     const iso_u32 tasks = across * down * (iso_u32)members;
     const iso_i64 plane = members * held * (pitch / 4); /* in words */
+    const iso_i64 next_vector = slices ? TILE_DEPTH : pitch;
+    const iso_i64 next_slice = slices ? held * TILE_DEPTH : TILE_DEPTH;
     for (iso_u32 task = (iso_u32)ISO_GROUP_ID(); task < tasks; task += (iso_u32)ISO_GROUP_COUNT()) {
         const iso_u32 strip = task / down;
         const iso_i64 member = strip / across;
         const iso_i64 v0 = (iso_i64)(strip % across) * TILE_VECTORS;
-        const iso_i64 p0 = (iso_i64)(task - strip * down) * TILE_DEPTH;
+        const iso_i64 slice = (iso_i64)(task - strip * down);
+        const iso_i64 p0 = slice * TILE_DEPTH;
+        const iso_i64 to =
+            planes_at + (member * held * pitch + v0 * next_vector + slice * next_slice) / 4;
         const iso_i64 base = x_at + member * stride + (first + v0) * step + (from + p0) * k_step;
         for (int i = id; i < ITEMS && k_step != 1; i += ISO_THREADS) {
             const int v = i % TILE_VECTORS;
@@ -354,7 +361,7 @@ fixed_residues(ISO_GLOBAL const stored *x, iso_i64 x_at, iso_i64 step, iso_i64 k
                 }
             }
             write_four(bits, real ? exponents[at + member * vectors + first + v0 + v] : 0u, planes,
-                       planes_at + ((member * held + v0 + v) * pitch + p0 + p) / 4, plane);
+                       to + (v * next_vector + p) / 4, plane);
         }
         if (k_step != 1) {
             ISO_BARRIER();

@@ -3,9 +3,11 @@
  * fixed.h - the plan of a fixed product on a device (fixed_plan.c), which gemm_fixed.c runs. C is
  * computed in blocks, whose residues and sums are in scratch memory.
  *
- * Bytes of residues are multiplied in one of several ways, which all read the same planes:
+ * Bytes of residues are multiplied in one of several ways:
  *
- *   planes   [modulus][member][vector][pitch] bytes: rows of op(A), columns of op(B)
+ *   planes   [modulus][member][vector][pitch] bytes: rows of op(A), columns of op(B). For
+ *            fixed_matrix.c [modulus][member][slice][vector][64]: what a tile copies at a time is
+ *            contiguous
  *   sums     [modulus][member][row][column] of sum_bytes
  *
  * A block's vectors, rows and columns are padded to multiples of `pad`, and vectors to their pitch

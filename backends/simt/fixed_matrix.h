@@ -7,7 +7,7 @@
 
 enum { SIMT_FIXED_MATRIX_PAD = 16 }; /* the columns must be a multiple of it */
 
-/* Products of planes with vectors of `pitch` bytes, a multiple of 64, for each modulus and member.
+/* Products of planes in slices, of vectors of `pitch` bytes, for each modulus and member.
  * All places are in bytes from the memory's beginning. */
 typedef struct simt_fixed_matrix {
     void *memory;

@@ -133,6 +133,7 @@ static iso_status make_residues(const fixed_run *run, const fixed_side *side, co
                        (side->stride ? b->member * side->vectors : 0);
     const int64_t next = side->stride ? side->vectors : 0;
     const int64_t planes_at = place(run, side->planes, sizeof(uint32_t));
+    const int32_t slices = run->plan.way == SIMT_FIXED_MATRIX;
     const simt_arg args[] = {
         SIMT_MEMORY(side->from->memory),
         SIMT_ARG(x_at),
@@ -151,6 +152,7 @@ static iso_status make_residues(const fixed_run *run, const fixed_side *side, co
         SIMT_MEMORY(run->op->workspace.memory),
         SIMT_ARG(planes_at),
         SIMT_ARG(run->plan.pitch),
+        SIMT_ARG(slices),
     };
     const int64_t tiles =
         simt_pieces(held, FIXED_TILE_VECTORS) * (run->plan.pitch / FIXED_TILE_DEPTH);

@@ -15,6 +15,7 @@ enum {
     ROWS = 150,
     COLS = 272,
     PITCH = 384, /* more slices than there are places for them */
+    DEPTH = 64,  /* of a slice */
     MODULI = 2,
     PLANES_A = MODULI * ROWS * PITCH,
     PLANES_B = MODULI * COLS * PITCH,
@@ -76,11 +77,12 @@ static simt_verdict compare(const void *inputs, const void *results, char *reaso
     const uint8_t *got = results;
     for (int32_t at = 0; at < SUMS; at++) {
         const int32_t c = at / (ROWS * COLS);
-        const int8_t *x = a + (ptrdiff_t)at / COLS * PITCH;
-        const int8_t *y = b + ((ptrdiff_t)c * COLS + at % COLS) * PITCH;
+        const int8_t *x = a + (ptrdiff_t)c * ROWS * PITCH + (ptrdiff_t)(at / COLS % ROWS) * DEPTH;
+        const int8_t *y = b + (ptrdiff_t)c * COLS * PITCH + (ptrdiff_t)(at % COLS) * DEPTH;
         int32_t sum = 0;
         for (int32_t k = 0; k < PITCH; k++) {
-            sum += x[k] * y[k];
+            const int32_t slice = k / DEPTH;
+            sum += x[slice * ROWS * DEPTH + k % DEPTH] * y[slice * COLS * DEPTH + k % DEPTH];
         }
         sum = 2 * sum % moduli[c];
         sum += sum < 0 ? moduli[c] : 0;
