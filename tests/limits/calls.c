@@ -203,7 +203,7 @@ static void products(calls_scene *scene)
     args.b = at(scene, 1);
     args.c = at(scene, 2);
     for (int dtype = first_dtype(scene); dtype <= last_dtype(scene, ISO_F64); dtype++) {
-        for (int variant = ISO_VARIANT_AUTO; variant <= ISO_VARIANT_TILED; variant++) {
+        for (int variant = ISO_VARIANT_NAIVE; variant <= ISO_VARIANT_TILED; variant++) {
             args.dtype = (iso_dtype)dtype;
             args.variant = (iso_variant)variant;
             args.trans_b = (iso_trans)(variant % 2);
@@ -298,6 +298,9 @@ static void vendor(calls_scene *scene)
     for (int dtype = ISO_F32; dtype <= last_dtype(scene, ISO_F64); dtype++) {
         gemm.dtype = reduce.dtype = (iso_dtype)dtype;
         transpose.element_bytes = iso_dtype_size(gemm.dtype);
+        gemm.variant = ISO_VARIANT_AUTO; /* the library again */
+        operate(scene, ISO_OP_GEMM, &gemm);
+        gemm.variant = ISO_VARIANT_VENDOR;
         operate(scene, ISO_OP_GEMM, &gemm);
         operate(scene, ISO_OP_TRANSPOSE, &transpose);
         for (int op = ISO_DOT; op <= ISO_NORM2; op++) {
