@@ -4,6 +4,7 @@
 #include "core/call.h"
 #include "core/fork.h"
 #include "core/host.h"
+#include "core/kernel/kernel.h"
 #include "core/op.h"
 #include "core/settings.h"
 #include "core/stream.h"
@@ -377,6 +378,9 @@ iso_status iso_device_close(iso_device handle)
             first = status;
             kept = core_error_keep();
         }
+    }
+    while ((child = take_child(device, CORE_PROGRAM))) {
+        core_program_finish((core_program *)child);
     }
     while ((child = take_child(device, CORE_EVENT))) {
         core_event_finish((core_event *)child);

@@ -33,9 +33,9 @@ static const entry required[] = {
 };
 
 static const entry pairs[][2] = {
-    {ENTRY(host_alloc), ENTRY(host_free)},
-    {ENTRY(host_register), ENTRY(host_unregister)},
-    {ENTRY(memory_import), ENTRY(memory_forget)},
+    {ENTRY(host_alloc), ENTRY(host_free)},         {ENTRY(host_register), ENTRY(host_unregister)},
+    {ENTRY(memory_import), ENTRY(memory_forget)},  {ENTRY(program_build), ENTRY(program_release)},
+    {ENTRY(program_build), ENTRY(program_launch)},
 };
 
 static bool has(const iso_backend *table, const entry *at)

@@ -2,6 +2,7 @@
 /* stream.c - streams. A stream takes one submission at a time. If work that it accepted fails
  * later, it keeps this late error and reports it from then on. */
 #include "core/stream.h"
+#include "core/kernel/kernel.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -48,6 +49,8 @@ static void unlink_stream(core_stream *stream)
         for (core_child *child = stream->child.device->children; child; child = child->next) {
             if (child->kind == CORE_BUFFER) {
                 atomic_fetch_and(&((core_buffer *)child)->used_by, ~stream->bit);
+            } else if (child->kind == CORE_PROGRAM) {
+                atomic_fetch_and(&((core_program *)child)->used_by, ~stream->bit);
             }
         }
         physical->stream_bits &= ~stream->bit;

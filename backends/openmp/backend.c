@@ -130,6 +130,9 @@ static const iso_backend descriptor = {
     .native_get = cpu_native_get,
     .dlpack_device = cpu_dlpack_device,
     .telemetry = cpu_device_telemetry,
+    .program_build = cpu_program_build,
+    .program_release = cpu_program_release,
+    .program_launch = cpu_program_launch,
 };
 
 const iso_backend *isomer_builtin_openmp_query(uint32_t host_abi, const iso_host *host);

@@ -120,10 +120,12 @@ iso_status cpu_device_telemetry(void *device, iso_telemetry *out);
 /* ---- stream.c -------------------------------------------------------------------------------- */
 
 typedef struct cpu_stream cpu_stream;
+typedef struct cpu_launch cpu_launch;
 
 typedef enum cpu_command_kind {
     CPU_COMMAND_OPERATION,
     CPU_COMMAND_TRANSFER,
+    CPU_COMMAND_LAUNCH,
     CPU_COMMAND_RECORD,
     CPU_COMMAND_WAIT
 } cpu_command_kind;
@@ -137,12 +139,13 @@ typedef struct cpu_command {
             iso_op_args args;
         };
         iso_transfer transfer;
+        cpu_launch *launch;
         cpu_point *point;
     };
 } cpu_command;
 
 /* Runs the command now if the stream is inline, and otherwise queues a copy. If this fails, the
- * caller still owns the command's point. */
+ * caller still owns the command's point or launch. */
 iso_status cpu_stream_submit(cpu_stream *stream, const cpu_command *command);
 
 iso_status cpu_stream_create(void *device, uint32_t flags, void **stream);
@@ -165,6 +168,14 @@ iso_status cpu_host_alloc(void *device, int64_t bytes, void **pointer, int32_t *
 void cpu_host_free(void *device, void *pointer);
 iso_status cpu_host_register(void *device, void *pointer, int64_t bytes, int32_t *pinned);
 void cpu_host_unregister(void *device, void *pointer);
+
+/* ---- program.c: the program's own kernels ---------------------------------------------------- */
+
+iso_status cpu_program_build(void *device, const iso_program_source *source, void **program);
+void cpu_program_release(void *device, void *program);
+iso_status cpu_program_launch(void *stream, const iso_program_launch *launch);
+iso_status cpu_launch_run(cpu_device *device, const cpu_launch *launch, int background);
+void cpu_launch_free(cpu_launch *launch);
 
 /* ---- join.c: sharing a program's own objects ------------------------------------------------- */
 

@@ -60,6 +60,15 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
                 cpu_transfer_run(&stream->device->base, &command->transfer, !stream->is_inline);
         }
         break;
+    case CPU_COMMAND_LAUNCH:
+        if (!skip) {
+            status = cpu_launch_run(&stream->device->base, command->launch, !stream->is_inline);
+        }
+        /* If an inline launch fails, the caller keeps it. */
+        if (!status || !stream->is_inline) {
+            cpu_launch_free(command->launch);
+        }
+        break;
     case CPU_COMMAND_RECORD:
         cpu_point_complete(command->point);
         cpu_point_release(stream->device, command->point);

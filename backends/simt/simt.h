@@ -519,6 +519,9 @@ int32_t simt_memory_is_read_only(void *device, void *memory);
 iso_status simt_native_get(void *device, iso_native_kind kind, void *object, void **native);
 int32_t simt_prefers_fixed(void *device, const iso_op *op);
 iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
+iso_status simt_program_build(void *device, const iso_program_source *source, void **program);
+void simt_program_release(void *device, void *program);
+iso_status simt_program_launch(void *stream, const iso_program_launch *launch);
 
 /* The entries of a descriptor that are the same for every driver. */
 #define SIMT_DESCRIPTOR_ENTRIES                                                                    \
@@ -533,7 +536,9 @@ iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
     .copy_peer = simt_copy_peer, .stream_adopt = simt_stream_adopt,                                \
     .memory_import = simt_memory_import, .memory_forget = simt_memory_forget,                      \
     .memory_is_read_only = simt_memory_is_read_only, .native_get = simt_native_get,                \
-    .dlpack_device = simt_dlpack_device, .prefers_fixed = simt_prefers_fixed
+    .dlpack_device = simt_dlpack_device, .prefers_fixed = simt_prefers_fixed,                      \
+    .program_build = simt_program_build, .program_release = simt_program_release,                  \
+    .program_launch = simt_program_launch
 
 /* Defines a backend's descriptor and its query function, isomer_builtin_NAME_query, which stores
  * the host in HOST. The arguments after BUILD are the backend's own entries: probe, memory_free,

@@ -154,7 +154,7 @@ static void wait_for(pid_t child, int64_t deadline, process_end *end)
         }
     }
     if (got == 0) {
-        (void)kill(child, SIGKILL);
+        (void)kill(-child, SIGKILL); /* with what it started, such as a compiler's passes */
         do {
             got = waitpid(child, &end->status, 0);
         } while (got < 0 && errno == EINTR);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.h - starts isomer-try and reads its output until it ends or its time is up. */
+/* process.h - starts isomer-try, or another program, and reads its output until it ends or its time
+ * is up. */
 #ifndef ISOMER_TRIAL_PROCESS_H
 #define ISOMER_TRIAL_PROCESS_H
 

@@ -65,8 +65,9 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    6 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
-         device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED, prefers_fixed */
+    7 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
+         device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED, prefers_fixed;           \
+         7: programs */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
@@ -243,6 +244,49 @@ typedef struct iso_transfer {
     int64_t pattern_bytes; /* 1, 2, 4, 8 or 16; width is a multiple of it */
 } iso_transfer;
 
+/* A kernel of a program: the name of its entry function, the items of a group, and for a CPU the
+ * bytes of scratch memory that a group uses, aligned to 64. */
+typedef struct iso_program_entry {
+    const char *name;
+    int32_t items;
+    uint32_t reserved;
+    int64_t scratch_bytes;
+} iso_program_entry;
+
+/* The program's own kernels. `text` is complete: CUDA C++, HIP, OpenCL C and C11 compile it. The
+ * struct is valid only during the call. */
+typedef struct iso_program_source {
+    uint32_t size;
+    int32_t entry_count;
+    const char *name; /* for messages */
+    const char *text;
+    const iso_program_entry *entries;
+} iso_program_source;
+
+/* One argument of a launch: memory from memory_alloc, or `bytes` bytes at `value`. */
+typedef struct iso_program_arg {
+    void *memory;
+    const void *value; /* NULL: memory */
+    int64_t bytes;
+} iso_program_arg;
+
+/* A launch of `groups` groups, which is at least 1 and below 2^31. On a GPU the entry gets the
+ * arguments. On a CPU the entry is
+ *
+ *   void entry(const void *const *args, int64_t first, int64_t end, char *scratch)
+ *
+ * where args[i] points to argument i; it runs the groups from `first` up to `end`. The struct is
+ * valid only during the call. */
+typedef struct iso_program_launch {
+    uint32_t size;
+    int32_t entry; /* index of the kernel */
+    void *program;
+    int64_t groups;
+    const iso_program_arg *args;
+    int32_t arg_count;
+    uint32_t reserved;
+} iso_program_launch;
+
 /* ---- What a backend offers to the core ------------------------------------------------------- */
 
 /* The result of probing. If the state is OK, `devices` is the number of devices. Otherwise `reason`
@@ -381,6 +425,15 @@ typedef struct iso_backend {
      * for a caller that allows it (ISO_KEEP_SCALE), if it is also supported. Without this entry
      * auto never chooses it. */
     int32_t (*prefers_fixed)(void *device, const iso_op *op);
+
+    /* -- minor 7: the program's own kernels; all optional, all or none -- */
+    /* Compiles a program, or finds it in the program cache. COMPILE with the compiler's log if it
+     * does not compile; UNSUPPORTED, with the reason, if there is no compiler. */
+    iso_status (*program_build)(void *device, const iso_program_source *source, void **program);
+    /* No launch of it is running. */
+    void (*program_release)(void *device, void *program);
+    /* Submits a launch. */
+    iso_status (*program_launch)(void *stream, const iso_program_launch *launch);
 } iso_backend;
 
 /*

@@ -8,6 +8,7 @@
 #include <isomer/interop.h>
 #include <isomer/memory.h>
 #include <isomer/op.h>
+#include <isomer/program.h>
 #include <isomer/status.h>
 #include <isomer/stream.h>
 #include <isomer/types.h>

@@ -22,6 +22,9 @@ static fake_state fake_is = {{}, {}, {}, {}, 0, 0, 0, 0, fake_copies_land};
 extern "C" __attribute__((visibility("default"))) fake_state *const fake_state_at;
 fake_state *const fake_state_at = &fake_is;
 
+#if !defined(__HIPCC_RTC__)
+#define __CUDACC__ 1
+#endif
 #define threadIdx (fake_is.thread)
 #define blockIdx  (fake_is.group)
 #define blockDim  (fake_is.threads)
@@ -143,14 +146,22 @@ template <class T> static inline T atomicCAS(T *at, T expected, T wanted)
     __atomic_compare_exchange_n(at, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
-static inline unsigned atomicAdd(unsigned *at, unsigned value)
+template <class T> static inline T atomicAdd(T *at, T value)
 {
     return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
-static inline unsigned atomicMax(unsigned *at, unsigned value)
+template <class T> static inline T atomicMax(T *at, T value)
 {
-    unsigned seen = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (seen < value && !__atomic_compare_exchange_n(at, &seen, value, false, __ATOMIC_RELAXED,
+    T seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (value > seen && !__atomic_compare_exchange_n(at, &seen, value, false, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED)) {
+    }
+    return seen;
+}
+template <class T> static inline T atomicMin(T *at, T value)
+{
+    T seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (value < seen && !__atomic_compare_exchange_n(at, &seen, value, false, __ATOMIC_RELAXED,
                                                         __ATOMIC_RELAXED)) {
     }
     return seen;

@@ -25,11 +25,11 @@ none "backends" '#include *[<"](\.\./)*core/' "a backend includes core's headers
 # Some tests look into a backend: tests/blas at a function that no machine reliably needs;
 # tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions; tests/fakes and
 # tests/hostile also at the CPU's sensors; tests/offline at the list of kernels, at compilers'
-# options, and at the sums that fixed products allow.
+# options, and at the sums that fixed products allow. tests/kernels reads declarations alone.
 programs="bench examples"
 for folder in tests/*/; do
     case $folder in
-    tests/abi/ | tests/blas/ | tests/fakes/ | tests/hostile/ | tests/offline/ | tests/oclgrind/) ;;
+    tests/abi/ | tests/blas/ | tests/fakes/ | tests/hostile/ | tests/kernels/ | tests/offline/ | tests/oclgrind/) ;;
     *) programs="$programs $folder" ;;
     esac
 done

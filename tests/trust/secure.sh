@@ -64,6 +64,7 @@ planted() {
     ISOMER_ROCM_PATH) echo "$user/hip" ;;
     ROCM_PATH) echo "$user/rocm" ;;
     ISOMER_BLAS) echo "$user/libblas.so" ;;
+    ISOMER_CC) echo "$user/cc" ;;
     ISOMER_BACKEND_PATH) echo "$user/plugins" ;;
     ISOMER_TRACE) echo "$stage/secret" ;;
     ISOMER_CACHE_DIR) echo "$user/cache" ;;
@@ -81,7 +82,7 @@ planted() {
 libraries="ISOMER_CUDA_PATH CUDA_PATH ISOMER_ROCM_PATH ROCM_PATH ISOMER_BLAS ISOMER_BACKEND_PATH \
 LD_LIBRARY_PATH LD_PRELOAD"
 folders="ISOMER_CACHE_DIR XDG_CACHE_HOME HOME"
-others="ISOMER_TRACE OCL_ICD_VENDORS OCL_ICD_FILENAMES OPENCL_LAYERS TMPDIR PATH"
+others="ISOMER_CC ISOMER_TRACE OCL_ICD_VENDORS OCL_ICD_FILENAMES OPENCL_LAYERS TMPDIR PATH"
 
 as_caller() { setpriv --reuid=$caller --regid=$caller --clear-groups "$@"; }
 
@@ -152,7 +153,7 @@ as_caller env -i "$@" ISOMER_LOG=warn ISOMER_MATH=strict ISOMER_CPU_ISA=generic 
 }
 judge "$scratch/out"
 ignored='it names a path, and is ignored: this program has more rights than its caller'
-for variable in ISOMER_CUDA_PATH ISOMER_ROCM_PATH ISOMER_BLAS ISOMER_BACKEND_PATH ISOMER_TRACE \
+for variable in ISOMER_CUDA_PATH ISOMER_ROCM_PATH ISOMER_BLAS ISOMER_CC ISOMER_BACKEND_PATH ISOMER_TRACE \
     ISOMER_CACHE_DIR; do
     grep -q "^setting $variable=\".*\" default: $ignored" "$scratch/out" || {
         grep "^setting $variable" "$scratch/out"

@@ -26,7 +26,7 @@ static void test_list(void **state)
         "ISOMER_BACKEND",      "ISOMER_MEMORY_LIMIT",  "ISOMER_MATH",      "ISOMER_BLAS",
         "ISOMER_NUM_THREADS",  "ISOMER_REQUIRE",       "ISOMER_CACHE_DIR", "ISOMER_BACKEND_PATH",
         "ISOMER_LOG",          "ISOMER_TRACE",         "ISOMER_CPU_ISA",   "ISOMER_TILES",
-        "ISOMER_OPENCL_FORCE", "ISOMER_TRIAL_SECONDS", "ISOMER_KEEP",
+        "ISOMER_OPENCL_FORCE", "ISOMER_TRIAL_SECONDS", "ISOMER_KEEP",      "ISOMER_CC",
     };
     iso_setting setting = ISO_SETTING_INIT;
     int32_t count = 0;

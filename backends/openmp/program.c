@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program.c - the program's own kernels: loads what the compiler made, and runs launches. */
+#include "backends/openmp/program.h"
+#include "common/descriptor.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    PROGRAM_ALIGN = 64,
+    VALUE_ALIGN = 16, /* of the language's largest vector */
+    GROUPS_PER_THREAD = 4,
+    OPEN_STACK = 65536, /* what dlopen may need */
+    OPEN_TRIES = 64,
+    NAME_MAX_BYTES = 256
+};
+
+typedef void (*entry_function)(const void *const *args, int64_t first, int64_t end, char *scratch);
+
+typedef struct program {
+    void *handle;
+    char *scratch;         /* a block for each thread of the team; NULL: the team's are enough */
+    int64_t scratch_bytes; /* of a block */
+    int32_t entry_count;
+    entry_function entries[];
+} program;
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+typedef struct opening {
+    const void *binary;
+    int64_t bytes;
+    void *handle;
+    char why[NAME_MAX_BYTES];
+} opening;
+
+static void open_path(opening *work, const char *path)
+{
+    work->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!work->handle) {
+        const char *why = dlerror();
+        (void)snprintf(work->why, sizeof work->why, "%s", why ? why : "dlopen fails");
+    }
+}
+
+/* Opens the binary from memory. The linker takes an object of an earlier program for this one if
+ * their paths are equal, so the descriptor's number must not be one that an open object had. */
+static void open_memory(opening *work)
+{
+    char path[64];
+    int file = descriptor_raise(memfd_create("isomer-program", MFD_CLOEXEC));
+    if (file < 0 || !descriptor_write(file, work->binary, (size_t)work->bytes)) {
+        (void)snprintf(work->why, sizeof work->why, "%s", strerror(errno));
+        if (file >= 0) {
+            (void)close(file);
+        }
+        return;
+    }
+    bool taken = true;
+    for (int i = 0; taken && i < OPEN_TRIES && file >= 0; i++) {
+        (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        void *other = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+        taken = other != NULL;
+        if (taken) {
+            (void)dlclose(other);
+            const int next = fcntl(file, F_DUPFD_CLOEXEC, file + 1);
+            (void)close(file);
+            file = next;
+        }
+    }
+    if (!taken) {
+        open_path(work, path);
+    }
+    if (file >= 0) {
+        (void)close(file);
+    }
+}
+
+static void open_file(opening *work)
+{
+    char folder[CPU_FOLDER_MAX], path[CPU_FOLDER_MAX + 16];
+    if (cpu_folder_make(folder, sizeof folder) != ISO_OK) {
+        return;
+    }
+    (void)snprintf(path, sizeof path, "%s/program.so", folder);
+    const int error = cpu_file_write(path, work->binary, (size_t)work->bytes);
+    if (error) {
+        (void)snprintf(work->why, sizeof work->why, "%s", strerror(error));
+    } else {
+        open_path(work, path);
+    }
+    cpu_folder_delete(folder);
+}
+
+static void *open_either(void *argument)
+{
+    opening *work = argument;
+    open_memory(work);
+    if (!work->handle) {
+        open_file(work);
+    }
+    return NULL;
+}
+
+static iso_status open_binary(opening *work)
+{
+    if (cpu_host->stack_left() < OPEN_STACK) {
+        return cpu_run_apart(open_either, work);
+    }
+    (void)open_either(work);
+    return ISO_OK;
+}
+
+static void release(program *gone)
+{
+    if (gone->handle) {
+        (void)dlclose(gone->handle);
+    }
+    cpu_host->free(gone->scratch);
+    cpu_host->free(gone);
+}
+
+static iso_status find_entries(const iso_program_source *source, program *made)
+{
+    char why[NAME_MAX_BYTES];
+    for (int32_t i = 0; i < source->entry_count; i++) {
+        const iso_program_entry *entry = &source->entries[i];
+        void *found = dlsym(made->handle, entry->name);
+        if (!found) {
+            (void)snprintf(why, sizeof why, "%s", entry->name);
+            return cpu_host->fail(ISO_COMPILE, "openmp: %s: the compiled program has no %s",
+                                  source->name, why);
+        }
+        memcpy(&made->entries[i], &found, sizeof found);
+        if (entry->scratch_bytes > made->scratch_bytes) {
+            made->scratch_bytes = cpu_pieces(entry->scratch_bytes, PROGRAM_ALIGN) * PROGRAM_ALIGN;
+        }
+    }
+    return ISO_OK;
+}
+
+static iso_status load(const cpu_device *device, const iso_program_source *source,
+                       const void *binary, int64_t bytes, program **out)
+{
+    opening work = {.binary = binary, .bytes = bytes};
+    const size_t entries = (size_t)source->entry_count * sizeof(entry_function);
+    program *made = cpu_host->alloc((int64_t)(sizeof *made + entries));
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    memset(made, 0, sizeof *made);
+    made->entry_count = source->entry_count;
+    iso_status status = open_binary(&work);
+    made->handle = work.handle;
+    if (status == ISO_OK && !work.handle) {
+        status =
+            cpu_host->fail(ISO_COMPILE, "openmp: %s: the compiled program cannot be loaded: %s",
+                           source->name, work.why);
+    }
+    if (status == ISO_OK) {
+        status = find_entries(source, made);
+    }
+    if (status == ISO_OK && made->scratch_bytes > CPU_TEAM_SCRATCH) {
+        made->scratch = cpu_host->alloc(made->scratch_bytes * (int64_t)cpu_team_size(device->team));
+        status = made->scratch ? ISO_OK : ISO_NO_MEMORY;
+    }
+    if (status != ISO_OK) {
+        release(made);
+        return status;
+    }
+    *out = made;
+    return ISO_OK;
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+/* *made stays NULL if the cache has no such program, or a damaged one. If memory runs out, fails
+ * instead of building the program, which needs even more. */
+static iso_status load_kept(const cpu_device *device, const iso_program_source *source,
+                            const char *key, program **made)
+{
+    int64_t bytes = 0;
+    void *binary = cpu_host->cache_load(key, (int64_t)strlen(key), &bytes);
+    if (!binary) {
+        return bytes < 0 ? ISO_NO_MEMORY : ISO_OK;
+    }
+    iso_status status = load(device, source, binary, bytes, made);
+    cpu_host->free(binary);
+    if (status == ISO_COMPILE) {
+        cpu_host->log(ISO_LOG_WARN,
+                      "openmp: %s: the cached program cannot be loaded; it is built again",
+                      source->name);
+        status = ISO_OK;
+    } else if (status == ISO_OK) {
+        cpu_host->log(ISO_LOG_DEBUG, "openmp: %s from the cache", source->name);
+    }
+    return status;
+}
+
+static iso_status build(const cpu_device *device, const cpu_build *how, const char *key,
+                        program **made)
+{
+    const iso_program_source *source = how->source;
+    const int64_t start = cpu_now();
+    void *binary = NULL;
+    int64_t bytes = 0;
+    iso_status status = cpu_build_compile(how, &binary, &bytes);
+    if (status == ISO_OK) {
+        status = load(device, source, binary, bytes, made);
+    }
+    if (status == ISO_OK) {
+        (void)cpu_host->cache_store(key, (int64_t)strlen(key), binary, bytes);
+        cpu_host->log(ISO_LOG_DEBUG, "openmp: %s built in %.1f ms", source->name,
+                      (double)(cpu_now() - start) * 1e-6);
+    }
+    cpu_host->free(binary);
+    return status;
+}
+
+iso_status cpu_program_build(void *device, const iso_program_source *source, void **out)
+{
+    cpu_build how;
+    program *made = NULL;
+    iso_status status = cpu_build_begin(device, source, &how);
+    if (status != ISO_OK) {
+        return status;
+    }
+    char *key = cpu_build_key(&how);
+    if (!key) {
+        return ISO_NO_MEMORY;
+    }
+    status = load_kept(device, source, key, &made);
+    if (status == ISO_OK && !made) {
+        status = build(device, &how, key, &made);
+    }
+    cpu_host->free(key);
+    if (status == ISO_OK) {
+        *out = made;
+    }
+    return status;
+}
+
+void cpu_program_release(void *device, void *gone)
+{
+    (void)device;
+    release(gone);
+}
+
+/* ---- launching ------------------------------------------------------------------------------- */
+
+/* A copy of a launch. Behind `args` are what they point to. */
+struct cpu_launch {
+    program *program;
+    entry_function entry;
+    int64_t groups;
+    const void *args[];
+};
+
+static int64_t value_room(const iso_program_arg *arg)
+{
+    const int64_t bytes = arg->value ? arg->bytes : (int64_t)sizeof arg->memory;
+    return cpu_pieces(bytes, VALUE_ALIGN) * VALUE_ALIGN;
+}
+
+static cpu_launch *copy_launch(const iso_program_launch *launch)
+{
+    program *what = launch->program;
+    const int64_t head = (int64_t)(sizeof(cpu_launch) + sizeof(void *) * (size_t)launch->arg_count);
+    int64_t at = cpu_pieces(head, VALUE_ALIGN) * VALUE_ALIGN;
+    int64_t room = at;
+    for (int32_t i = 0; i < launch->arg_count; i++) {
+        room += value_room(&launch->args[i]);
+    }
+    cpu_launch *made = cpu_host->alloc(room);
+    if (!made) {
+        return NULL;
+    }
+    made->program = what;
+    made->entry = what->entries[launch->entry];
+    made->groups = launch->groups;
+    for (int32_t i = 0; i < launch->arg_count; i++) {
+        const iso_program_arg *arg = &launch->args[i];
+        char *value = (char *)made + at;
+        if (arg->value) {
+            memcpy(value, arg->value, (size_t)arg->bytes);
+        } else {
+            memcpy(value, &arg->memory, sizeof arg->memory);
+        }
+        made->args[i] = value;
+        at += value_room(arg);
+    }
+    return made;
+}
+
+typedef struct task {
+    const cpu_launch *launch;
+    cpu_team *team;
+} task;
+
+static void body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const cpu_launch *launch = t->launch;
+    const program *what = launch->program;
+    const int64_t first = cpu_split(launch->groups, threads, thread);
+    const int64_t end = cpu_split(launch->groups, threads, thread + 1);
+    char *scratch = what->scratch ? what->scratch + what->scratch_bytes * thread
+                                  : cpu_team_scratch(t->team, thread);
+    if (first < end) {
+        launch->entry(launch->args, first, end, scratch);
+    }
+}
+
+/* Launches run one at a time, under the team's lock, so that each thread needs one block of scratch
+ * memory. */
+iso_status cpu_launch_run(cpu_device *device, const cpu_launch *launch, int background)
+{
+    task t = {.launch = launch, .team = device->team};
+    const double wanted = (double)launch->groups / GROUPS_PER_THREAD;
+    iso_status status = cpu_team_lock(device->team, background);
+    if (status == ISO_OK) {
+        cpu_team_run(device->team, cpu_team_threads(device->team, wanted), body, &t);
+        cpu_team_unlock(device->team);
+    }
+    return status;
+}
+
+void cpu_launch_free(cpu_launch *launch)
+{
+    cpu_host->free(launch);
+}
+
+iso_status cpu_program_launch(void *stream, const iso_program_launch *launch)
+{
+    cpu_command command = {.kind = CPU_COMMAND_LAUNCH, .launch = copy_launch(launch)};
+    if (!command.launch) {
+        return ISO_NO_MEMORY;
+    }
+    const iso_status status = cpu_stream_submit(stream, &command);
+    if (status != ISO_OK) {
+        cpu_launch_free(command.launch);
+    }
+    return status;
+}

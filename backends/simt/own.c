@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* own.c - the program's own kernels: builds a text with the device's compiler, or loads it from the
+ * program cache, and launches its kernels. */
+#include "backends/simt/simt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct own_program {
+    void *native;
+    int32_t count;
+    simt_kernel kernels[];
+} own_program;
+
+static iso_status make_key(simt_device *device, const iso_program_source *source, char **key,
+                           int64_t *bytes)
+{
+    enum { IDENTITY_MAX = 1024 };
+    char identity[IDENTITY_MAX] = "";
+    const iso_status status =
+        device->driver->program_identity(device->native, identity, (int64_t)sizeof identity);
+    if (status) {
+        return status;
+    }
+    const size_t room = strlen(identity) + strlen(source->text) + strlen(device->driver->name) + 64;
+    *key = device->host->alloc((int64_t)room);
+    if (!*key) {
+        return ISO_NO_MEMORY;
+    }
+    *bytes = snprintf(*key, room, "isomer " ISO_VERSION_STRING " program\n%s\n%s\n%s",
+                      device->driver->name, identity, source->text);
+    return ISO_OK;
+}
+
+/* Loads from the cache. *native stays NULL if there is no such program, or the driver refuses it.
+ */
+static iso_status load_kept(simt_device *device, const char *key, int64_t key_bytes, void **native)
+{
+    int64_t bytes = 0;
+    void *binary = device->host->cache_load(key, key_bytes, &bytes);
+    if (!binary) {
+        return bytes < 0 ? ISO_NO_MEMORY : ISO_OK;
+    }
+    const iso_status status = device->driver->program_load(device->native, binary, bytes, native);
+    device->host->free(binary);
+    if (status && status != ISO_NO_MEMORY) {
+        *native = NULL;
+        return ISO_OK;
+    }
+    return status;
+}
+
+static iso_status compile(simt_device *device, const iso_program_source *from, const char *key,
+                          int64_t key_bytes, void **native)
+{
+    const simt_source source = {.name = from->name, .text = from->text};
+    void *binary = NULL;
+    int64_t bytes = 0;
+    iso_status status = device->driver->program_build(device->native, &source, &binary, &bytes);
+    if (status) {
+        return status;
+    }
+    status = device->driver->program_load(device->native, binary, bytes, native);
+    if (!status) {
+        (void)device->host->cache_store(key, key_bytes, binary, bytes);
+    }
+    device->host->free(binary);
+    return status;
+}
+
+static iso_status load(simt_device *device, const iso_program_source *source, void **native)
+{
+    char *key = NULL;
+    int64_t bytes = 0;
+    iso_status status = make_key(device, source, &key, &bytes);
+    if (status) {
+        return status;
+    }
+    *native = NULL;
+    status = load_kept(device, key, bytes, native);
+    if (!status && !*native) {
+        (void)pthread_mutex_lock(&device->build_lock);
+        status = compile(device, source, key, bytes, native);
+        (void)pthread_mutex_unlock(&device->build_lock);
+    }
+    device->host->free(key);
+    return status;
+}
+
+static iso_status get_kernel(simt_device *device, own_program *program,
+                             const iso_program_source *source, int32_t index)
+{
+    const iso_program_entry *entry = &source->entries[index];
+    simt_kernel *kernel = &program->kernels[index];
+    kernel->threads = entry->items;
+    const iso_status status = device->driver->kernel_get(
+        program->native, entry->name, kernel->threads, &kernel->native, &kernel->info);
+    program->count += kernel->native != NULL;
+    if (status || kernel->info.threads_max <= 0 || kernel->info.threads_max >= kernel->threads) {
+        return status;
+    }
+    return device->host->fail(ISO_UNSUPPORTED,
+                              "%s: %s has groups of %d items, but this device runs it with at most "
+                              "%d: make the groups smaller",
+                              source->name, entry->name, kernel->threads, kernel->info.threads_max);
+}
+
+static void release(simt_device *device, own_program *program)
+{
+    for (int32_t i = 0; i < program->count && device->driver->kernel_release; i++) {
+        device->driver->kernel_release(program->kernels[i].native);
+    }
+    if (program->native) {
+        device->driver->program_unload(program->native);
+    }
+    device->host->free(program);
+}
+
+iso_status simt_program_build(void *on, const iso_program_source *source, void **program)
+{
+    simt_device *device = on;
+    const size_t bytes = sizeof(own_program) + (size_t)source->entry_count * sizeof(simt_kernel);
+    own_program *made = device->host->alloc((int64_t)bytes);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    memset(made, 0, bytes);
+    iso_status status = load(device, source, &made->native);
+    for (int32_t i = 0; i < source->entry_count && !status; i++) {
+        status = get_kernel(device, made, source, i);
+    }
+    if (status) {
+        release(device, made);
+        return status;
+    }
+    *program = made;
+    return ISO_OK;
+}
+
+void simt_program_release(void *device, void *program)
+{
+    release(device, program);
+}
+
+iso_status simt_program_launch(void *stream, const iso_program_launch *launch)
+{
+    const own_program *program = launch->program;
+    simt_arg args[SIMT_ARGS_MAX];
+    for (int32_t i = 0; i < launch->arg_count; i++) {
+        const iso_program_arg *arg = &launch->args[i];
+        args[i] = arg->value ? (simt_arg){.value = arg->value, .bytes = (int32_t)arg->bytes}
+                             : (simt_arg){.value = &arg->memory};
+    }
+    return simt_launch(stream, &program->kernels[launch->entry], launch->groups, args,
+                       launch->arg_count);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* body.c - the statements of a kernel's body, as far as the rules of regions need them. */
+#include "core/kernel/parse.h"
+
+#include <string.h>
+
+enum { NEST_MOST = 100 };
+
+static void skip_statement(kernel_scope *s);
+
+/* ---- single tokens --------------------------------------------------------------------------- */
+
+bool kernel_expect(kernel_reader *r, const char *text, const char *before)
+{
+    if (!kernel_is(r, text)) {
+        kernel_fail(r, r->token.line, "%s has \"%.*s\" after it, and needs %s there", before,
+                    kernel_shown_length(r), kernel_shown(r), text);
+        return false;
+    }
+    kernel_next(r);
+    return !r->status;
+}
+
+bool kernel_check_name(kernel_reader *r, const char *what)
+{
+    const char *text = r->text + r->token.at;
+    int64_t length = r->token.length;
+    bool plain = r->token.kind == KERNEL_WORD;
+
+    for (int64_t i = 0; i < length && plain; i++) {
+        plain = text[i] != '$' && !(text[i] & 0x80);
+    }
+    if (!plain) {
+        kernel_fail(r, r->token.line,
+                    "\"%.*s\" is no name of %s: use letters, digits and _, and no digit first",
+                    kernel_shown_length(r), kernel_shown(r), what);
+    } else if (length >= KERNEL_NAME_MAX) {
+        kernel_fail(r, r->token.line, "the name %.*s of %s has %lld bytes: at most %d",
+                    kernel_shown_length(r), kernel_shown(r), what, (long long)length,
+                    KERNEL_NAME_MAX - 1);
+    } else if (length >= 4 && (!memcmp(text, "iso_", 4) || !memcmp(text, "ISO_", 4))) {
+        kernel_fail(r, r->token.line,
+                    "the name %.*s of %s begins with iso_, which is kept for isomer: use another",
+                    kernel_shown_length(r), kernel_shown(r), what);
+    }
+    return !r->status;
+}
+
+/* The indices of a region; 0 if the current token begins none. */
+static int region_indices(const kernel_reader *r)
+{
+    static const char *const names[] = {"ISO_REGION", "ISO_REGION_2", "ISO_REGION_3"};
+
+    for (int i = 0; i < 3; i++) {
+        if (kernel_is(r, names[i])) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* What no kernel may contain. */
+static void check_token(kernel_scope *s)
+{
+    static const char *const refused[] = {"return", "goto", "asm", "__asm", "__asm__"};
+    kernel_reader *r = s->reader;
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (kernel_is(r, refused[i])) {
+            kernel_fail(r, r->token.line,
+                        "kernel %s has %s: a kernel must not leave its statements that way; use "
+                        "if, or continue in a region",
+                        s->kernel->name, refused[i]);
+        }
+    }
+    if (kernel_is(r, "break") && s->in_region && !s->in_loop) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s has break in a region, outside of a loop: use continue, which ends "
+                    "the item's part of the region",
+                    s->kernel->name);
+    } else if (region_indices(r)) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s has %.*s inside of an expression: it must begin a statement",
+                    s->kernel->name, kernel_shown_length(r), kernel_shown(r));
+    }
+}
+
+static void take(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+
+    if (s->kernel) {
+        check_token(s);
+    }
+    if (kernel_is(r, "ISO_KERNEL")) {
+        kernel_fail(r, r->token.line,
+                    "ISO_KERNEL stands inside of brackets: close them before it, a kernel is "
+                    "outside of all braces");
+    }
+    kernel_next(r);
+}
+
+/* ---- brackets -------------------------------------------------------------------------------- */
+
+static bool enter(kernel_scope *s)
+{
+    if (++s->depth > NEST_MOST) {
+        kernel_fail(s->reader, s->reader->token.line,
+                    "brackets and statements nest more than %d deep: move the inner ones out",
+                    NEST_MOST);
+    }
+    return !s->reader->status;
+}
+
+static void fail_open(kernel_reader *r, char open, char close, int32_t line)
+{
+    if (r->token.kind == KERNEL_END) {
+        kernel_fail(r, line, "the %c that stands here is never closed: add its %c", open, close);
+    } else {
+        kernel_fail(r, r->token.line,
+                    "\"%.*s\" does not close the %c of line %ld: add the %c before it",
+                    kernel_shown_length(r), kernel_shown(r), open, (long)line, close);
+    }
+}
+
+/* From the brace that opens a block past the one that closes it. */
+static void skip_block(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+    int32_t line = r->token.line;
+
+    if (!enter(s)) {
+        return;
+    }
+    kernel_next(r);
+    while (r->token.kind != KERNEL_END && !kernel_is_sign(r, "})]")) {
+        if (s->depth == 1) {
+            s->last_region = region_indices(r) ? r->token.at : 0;
+        }
+        skip_statement(s);
+    }
+    if (kernel_is(r, "}")) {
+        kernel_next(r);
+    } else {
+        fail_open(r, '{', '}', line);
+    }
+    s->depth--;
+}
+
+void kernel_skip_brackets(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+    int32_t line = r->token.line;
+    char open = r->text[r->token.at];
+    char close = (char)(open == '(' ? ')' : open == '[' ? ']' : '}');
+
+    if (!enter(s)) {
+        return;
+    }
+    kernel_next(r);
+    while (r->token.kind != KERNEL_END && !kernel_is_sign(r, ")]}")) {
+        if (s->kernel && kernel_is(r, "{")) {
+            skip_block(s);
+        } else if (kernel_is_sign(r, "([{")) {
+            kernel_skip_brackets(s);
+        } else {
+            take(s);
+        }
+    }
+    if (kernel_is_sign(r, (char[]){close, 0})) {
+        kernel_next(r);
+    } else {
+        fail_open(r, open, close, line);
+    }
+    s->depth--;
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+/* A word and the parentheses that it needs. */
+static void skip_head(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+    kernel_token word = r->token;
+
+    take(s);
+    if (kernel_is(r, "(")) {
+        kernel_skip_brackets(s);
+    } else {
+        kernel_fail(r, word.line, "%.*s has no ( after it: add one", (int)word.length,
+                    r->text + word.at);
+    }
+}
+
+static void skip_loop(kernel_scope *s)
+{
+    bool in_loop = s->in_loop;
+
+    skip_head(s);
+    s->in_loop = true;
+    skip_statement(s);
+    s->in_loop = in_loop;
+}
+
+static void skip_do(kernel_scope *s)
+{
+    int32_t line = s->reader->token.line;
+    bool in_loop = s->in_loop;
+
+    take(s);
+    s->in_loop = true;
+    skip_statement(s);
+    s->in_loop = in_loop;
+    if (kernel_is(s->reader, "while")) {
+        skip_head(s);
+    } else {
+        kernel_fail(s->reader, line, "the do that stands here has no while: add while (...);");
+    }
+    if (kernel_is(s->reader, ";")) {
+        take(s);
+    }
+}
+
+/* A chain of else if is one loop here: it may be long. */
+static void skip_if(kernel_scope *s)
+{
+    while (kernel_is(s->reader, "if")) {
+        skip_head(s);
+        skip_statement(s);
+        if (!kernel_is(s->reader, "else")) {
+            return;
+        }
+        take(s);
+    }
+    skip_statement(s);
+}
+
+/* The names of a region's indices, with their parentheses. */
+static void read_indices(kernel_scope *s, int count)
+{
+    static const char *const names[] = {"ISO_REGION", "ISO_REGION_2", "ISO_REGION_3"};
+    kernel_reader *r = s->reader;
+    const char *before = names[count - 1];
+
+    kernel_next(r);
+    if (!kernel_expect(r, "(", before)) {
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!kernel_check_name(r, "a region's index")) {
+            return;
+        }
+        kernel_next(r);
+        if (!kernel_is(r, i + 1 < count ? "," : ")")) {
+            kernel_fail(r, r->token.line,
+                        "%s has \"%.*s\" after %d of its indices: it takes the names of %d", before,
+                        kernel_shown_length(r), kernel_shown(r), i + 1, count);
+            return;
+        }
+        kernel_next(r);
+    }
+    if (!kernel_is(r, "{")) {
+        kernel_fail(r, r->token.line,
+                    "%s has \"%.*s\" after it: a region is a block, put it in { }", before,
+                    kernel_shown_length(r), kernel_shown(r));
+    }
+}
+
+static void skip_region(kernel_scope *s, int count)
+{
+    kernel_reader *r = s->reader;
+    const int32_t *size = s->kernel->size;
+    int needed = size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1;
+    bool in_loop = s->in_loop;
+
+    if (s->in_region) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s has a region inside of a region: close the outer one first",
+                    s->kernel->name);
+    } else if (count < needed) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s has a region of %d ind%s, and groups of %ld x %ld x %ld items: use "
+                    "ISO_REGION_%d",
+                    s->kernel->name, count, count > 1 ? "ices" : "ex", (long)size[0], (long)size[1],
+                    (long)size[2], needed);
+    }
+    read_indices(s, count);
+    if (r->status) {
+        return;
+    }
+    s->in_region = true;
+    s->in_loop = false;
+    skip_block(s);
+    s->in_region = false;
+    s->in_loop = in_loop;
+}
+
+static bool begins_statement(const kernel_reader *r)
+{
+    static const char *const words[] = {"for", "while", "do", "if", "switch", "else"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (kernel_is(r, words[i])) {
+            return true;
+        }
+    }
+    return region_indices(r) > 0;
+}
+
+/* An expression, a declaration, or what stands before a statement: a label, or a macro. A block is
+ * part of it, because an initialiser has braces too. */
+static void skip_expression(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+    int questions = 0;
+
+    while (r->token.kind != KERNEL_END && !kernel_is_sign(r, "})];")) {
+        if (begins_statement(r)) {
+            skip_statement(s);
+            return;
+        }
+        if (kernel_is_sign(r, "([")) {
+            kernel_skip_brackets(s);
+        } else if (kernel_is(r, "{")) {
+            skip_block(s);
+            if (r->token.kind != KERNEL_SIGN || kernel_is(r, "{")) {
+                return;
+            }
+        } else if (kernel_is(r, ":") && !questions) {
+            take(s);
+            skip_statement(s);
+            return;
+        } else {
+            questions += kernel_is(r, "?") - kernel_is(r, ":");
+            take(s);
+        }
+    }
+    if (kernel_is(r, ";")) {
+        take(s);
+    }
+}
+
+static void skip_statement(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+
+    if (!enter(s)) {
+        return;
+    }
+    if (kernel_is(r, "{")) {
+        skip_block(s);
+    } else if (kernel_is(r, "for") || kernel_is(r, "while") || kernel_is(r, "switch")) {
+        skip_loop(s);
+    } else if (kernel_is(r, "do")) {
+        skip_do(s);
+    } else if (kernel_is(r, "if")) {
+        skip_if(s);
+    } else if (kernel_is(r, "else")) {
+        take(s);
+        skip_statement(s);
+    } else if (region_indices(r)) {
+        skip_region(s, region_indices(r));
+    } else {
+        skip_expression(s);
+    }
+    s->depth--;
+}
+
+int64_t kernel_skip_body(kernel_reader *r, const kernel_decl *kernel)
+{
+    kernel_scope s = {.reader = r, .kernel = kernel};
+
+    skip_block(&s);
+    return s.last_region;
+}

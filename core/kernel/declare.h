@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * declare.h - the kernels that a text of the kernel language declares (isomer/kernel.h). Only the
+ * declarations are read, and the regions' borders; the rest of C is left to the compilers.
+ */
+#ifndef ISOMER_CORE_KERNEL_DECLARE_H
+#define ISOMER_CORE_KERNEL_DECLARE_H
+
+#include "core/error.h"
+
+#include <stdint.h>
+
+/* What a parameter is. */
+typedef enum kernel_role {
+    KERNEL_VALUE = 1,  /* f32 a */
+    KERNEL_IN = 2,     /* ISO_IN(f32) x: the kernel reads it */
+    KERNEL_OUT = 3,    /* ISO_OUT(f32) y: the kernel writes it */
+    KERNEL_INOUT = 4,  /* ISO_INOUT(f32) y */
+    KERNEL_SHARED = 5, /* ISO_SHARED(f32, 256) part: an array that the items of a group share */
+    KERNEL_OWN = 6     /* ISO_OWN(f32) sum: a value that each item keeps from region to region */
+} kernel_role;
+
+/* Types of values and elements: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and vectors of 2 and 4 of
+ * i32, u32, i64, u64, f32 and f64 ("f32x2"). */
+typedef struct kernel_type {
+    char name[8];  /* "f32x4" */
+    char scalar;   /* 'i', 'u' or 'f' */
+    int32_t bytes; /* of the whole type */
+    int32_t lanes; /* 1, 2 or 4 */
+} kernel_type;
+
+enum { KERNEL_NAME_MAX = 64, KERNEL_PARAMS_MAX = 32, KERNEL_ITEMS_MAX = 1024 };
+
+typedef struct kernel_param {
+    char name[KERNEL_NAME_MAX];
+    kernel_role role;
+    kernel_type type;
+    int64_t count;     /* KERNEL_SHARED: elements */
+    int64_t extent_at; /* KERNEL_IN, OUT, INOUT: where the expression of ISO_EXTENT begins in the
+                          text, and its length; 0 length: none */
+    int64_t extent_length;
+} kernel_param;
+
+typedef struct kernel_decl {
+    char name[KERNEL_NAME_MAX];
+    int32_t line;           /* in the text, from 1 */
+    int32_t size[3];        /* items of a group along x, y and z */
+    int64_t params_at;      /* the byte after the '(' of the parameters */
+    int64_t body_at;        /* the byte after the '{' of the body */
+    int64_t last_region_at; /* where the body's last statement begins, if it is a region; else 0 */
+    int32_t param_count;
+    kernel_param params[KERNEL_PARAMS_MAX];
+} kernel_decl;
+
+typedef struct kernel_macro {
+    const char *name, *value;
+} kernel_macro;
+
+/* All kernels of a text. */
+typedef struct kernel_file {
+    int32_t count;
+    kernel_decl *kernels; /* from malloc */
+    int has_f64;          /* the token f64 (or f64x2, f64x4) occurs */
+} kernel_file;
+
+/* Reads a text. `name` is the file's name in messages. INVALID: the message of core_fail is
+ * "CALL: NAME:LINE: what is wrong, the rule, what to do". */
+iso_status kernel_read(const char *call, const char *name, const char *text,
+                       const kernel_macro *macros, int32_t macro_count, kernel_file *out);
+void kernel_file_free(kernel_file *file);
+
+/* Evaluates a constant expression of a text (an extent) with these names for values. Integers of 64
+ * bits, + - * / % << >> and parentheses. INVALID as above, also for a division by zero, a result
+ * that overflows, and an unknown name. */
+typedef struct kernel_value {
+    const char *name;
+    int64_t value;
+} kernel_value;
+iso_status kernel_evaluate(const char *call, const char *name, const char *text, int64_t at,
+                           int64_t length, const kernel_macro *macros, int32_t macro_count,
+                           const kernel_value *values, int32_t value_count, int64_t *out);
+
+#endif

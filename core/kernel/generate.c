@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* generate.c - writes what compilers get for a text of the kernel language. */
+#include "core/kernel/generate.h"
+#include "kernel_texts.h"
+
+#include <string.h>
+
+static int64_t items_of(const kernel_decl *kernel)
+{
+    return (int64_t)kernel->size[0] * kernel->size[1] * kernel->size[2];
+}
+
+static bool is_buffer(const kernel_param *param)
+{
+    return param->role == KERNEL_IN || param->role == KERNEL_OUT || param->role == KERNEL_INOUT;
+}
+
+static bool is_scratch(const kernel_param *param)
+{
+    return param->role == KERNEL_SHARED || param->role == KERNEL_OWN;
+}
+
+static int64_t scratch_of(const kernel_decl *kernel, const kernel_param *param)
+{
+    const int64_t count = param->role == KERNEL_SHARED ? param->count : items_of(kernel);
+    const int64_t bytes = is_scratch(param) ? count * param->type.bytes : 0;
+    return (bytes + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
+}
+
+int64_t kernel_scratch(const kernel_decl *kernel)
+{
+    int64_t bytes = 0;
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        bytes += scratch_of(kernel, &kernel->params[i]);
+    }
+    return bytes;
+}
+
+int32_t kernel_arg_count(const kernel_decl *kernel)
+{
+    int32_t count = KERNEL_ARGS_BEFORE;
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        const kernel_param *param = &kernel->params[i];
+        count += is_buffer(param) ? 2 : !is_scratch(param);
+    }
+    return count;
+}
+
+/* ---- the program's text ---------------------------------------------------------------------- */
+
+/* Adds part of the text. A line that includes the language's header becomes an empty one: the
+ * header has been written already, and compilers at run time have no folders to search. */
+static void add_part(core_text *out, const char *text, int64_t length)
+{
+    const char *end = text + length;
+    while (text < end) {
+        const char *line_end = memchr(text, '\n', (size_t)(end - text));
+        const char *next = line_end ? line_end + 1 : end;
+        const char *at = text;
+        while (at < next && (*at == ' ' || *at == '\t')) {
+            at++;
+        }
+        const char include[] = "#include <isomer/kernel.h>";
+        if (next - at >= (int64_t)sizeof include - 1 && !memcmp(at, include, sizeof include - 1)) {
+            core_text_add(out, "%s", line_end ? "\n" : "");
+        } else {
+            core_text_add(out, "%.*s", (int)(next - text), text);
+        }
+        text = next;
+    }
+}
+
+static void add_text(core_text *out, const kernel_file *file, const char *text)
+{
+    int64_t done = 0;
+    for (int32_t i = 0; i < file->count; i++) {
+        const kernel_decl *kernel = &file->kernels[i];
+        add_part(out, text + done, kernel->params_at - done);
+        core_text_add(out, "const iso_here_ iso_at_%s", kernel->param_count ? ", " : "");
+        add_part(out, text + kernel->params_at, kernel->body_at - kernel->params_at);
+        core_text_add(out,
+                      " enum { iso_size_x_ = %d, iso_size_y_ = %d, iso_size_z_ = %d, "
+                      "iso_items_ = %lld }; (void)iso_at_;",
+                      kernel->size[0], kernel->size[1], kernel->size[2],
+                      (long long)items_of(kernel));
+        done = kernel->body_at;
+        if (kernel->last_region_at > 0) { /* nothing waits for the items after it */
+            add_part(out, text + done, kernel->last_region_at - done);
+            core_text_add(out, "ISO_LAST_");
+            done = kernel->last_region_at;
+        }
+    }
+    add_part(out, text + done, (int64_t)strlen(text + done));
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+static const char here_gpu[] =
+    "    const u32 iso_group_ = ISO_GROUP_();\n"
+    "    const u32 iso_row_ = ISO_DIVIDE_(iso_group_, iso_by_x_);\n"
+    "    const u32 iso_plane_ = ISO_DIVIDE_(iso_row_, iso_by_y_);\n"
+    "    const iso_here_ iso_at_ = {iso_group_ - iso_row_ * (u32)iso_groups_x_, iso_row_ - "
+    "iso_plane_ * (u32)iso_groups_y_, iso_plane_, iso_groups_x_, iso_groups_y_, iso_groups_z_};\n";
+
+static const char here_cpu[] =
+    "        const iso_here_ iso_at_ = {iso_group_ % iso_groups_x_, iso_group_ / iso_groups_x_ % "
+    "iso_groups_y_, iso_group_ / iso_groups_x_ / iso_groups_y_, iso_groups_x_, iso_groups_y_, "
+    "iso_groups_z_};\n";
+
+uint64_t kernel_divider(int64_t d)
+{
+    enum { BITS = 31 };
+    int shift = 0;
+    while (INT64_C(1) << shift < d) {
+        shift++;
+    }
+    const uint64_t factor = (UINT64_C(1) << (BITS + shift)) / (uint64_t)d + 1;
+    return (uint64_t)(BITS + shift) << 32 | factor;
+}
+
+static void add_gpu_parameter(core_text *out, const kernel_param *param)
+{
+    const char *type = param->type.name;
+    if (param->role == KERNEL_VALUE) {
+        core_text_add(out, ", %s %s", type, param->name);
+    } else if (is_buffer(param)) {
+        core_text_add(out, ", ISO_GLOBAL_ %s%s *%s, i64 %s_at_",
+                      param->role == KERNEL_IN ? "const " : "", type, param->name, param->name);
+    }
+}
+
+static void add_gpu_variable(core_text *out, const kernel_param *param)
+{
+    if (param->role == KERNEL_SHARED) {
+        core_text_add(out, "    ISO_LOCAL_ %s %s[%lld];\n", param->type.name, param->name,
+                      (long long)param->count);
+    } else if (param->role == KERNEL_OWN) {
+        core_text_add(out, "    %s %s;\n", param->type.name, param->name);
+    }
+}
+
+static void add_gpu_entry(core_text *out, const kernel_decl *kernel)
+{
+    core_text_add(out,
+                  "ISO_ENTRY_(%lld) iso_kernel_%s(i64 iso_groups_x_, i64 iso_groups_y_, i64 "
+                  "iso_groups_z_, u64 iso_by_x_, u64 iso_by_y_",
+                  (long long)items_of(kernel), kernel->name);
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        add_gpu_parameter(out, &kernel->params[i]);
+    }
+    core_text_add(out, ")\n{\n");
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        add_gpu_variable(out, &kernel->params[i]);
+    }
+    core_text_add(out, "%s", here_gpu);
+    core_text_add(out, "    %s(iso_at_", kernel->name);
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        const kernel_param *param = &kernel->params[i];
+        if (is_buffer(param)) {
+            core_text_add(out, ", %s + %s_at_", param->name, param->name);
+        } else {
+            core_text_add(out, ", %s%s", param->role == KERNEL_OWN ? "&" : "", param->name);
+        }
+    }
+    core_text_add(out, ");\n}\n");
+}
+
+static void add_cpu_entry(core_text *out, const kernel_decl *kernel)
+{
+    int32_t arg = KERNEL_ARGS_BEFORE;
+    int64_t at = 0;
+    core_text_add(out,
+                  "void iso_kernel_%s(const void *const *iso_args_, i64 iso_first_, i64 iso_end_, "
+                  "char *iso_scratch_)\n{\n",
+                  kernel->name);
+    for (int i = 0; i < KERNEL_AXES; i++) {
+        core_text_add(out, "    const i64 iso_groups_%c_ = *(const i64 *)iso_args_[%d];\n",
+                      "xyz"[i], i);
+    }
+    core_text_add(out,
+                  "    for (i64 iso_group_ = iso_first_; iso_group_ < iso_end_; iso_group_++) "
+                  "{\n%s",
+                  here_cpu);
+    core_text_add(out, "        %s(iso_at_", kernel->name);
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        const kernel_param *param = &kernel->params[i];
+        const char *type = param->type.name;
+        if (is_scratch(param)) {
+            core_text_add(out, ", (%s *)(iso_scratch_ + %lld)", type, (long long)at);
+            at += scratch_of(kernel, param);
+        } else if (is_buffer(param)) {
+            core_text_add(out, ", *(%s *const *)iso_args_[%d] + *(const i64 *)iso_args_[%d]", type,
+                          arg, arg + 1);
+            arg += 2;
+        } else {
+            core_text_add(out, ", *(const %s *)iso_args_[%d]", type, arg);
+            arg++;
+        }
+    }
+    core_text_add(out, ");\n    }\n    (void)iso_scratch_;\n}\n");
+}
+
+void kernel_generate(const kernel_file *file, const char *name, const char *text,
+                     const kernel_macro *macros, int32_t macro_count, core_text *out)
+{
+    core_text_add(out, "%s#line 1 \"isomer/kernel.h\"\n%s",
+                  file->has_f64 ? "#define ISO_USES_F64_ 1\n" : "", kernel_text_language);
+    for (int32_t i = 0; i < macro_count; i++) {
+        core_text_add(out, "#define %s %s\n", macros[i].name, macros[i].value);
+    }
+    core_text_add(out, "#line 1 \"%s\"\n", name);
+    add_text(out, file, text);
+    core_text_add(out, "\n#line 1 \"entries of %s\"\n#if ISO_CPU_\n", name);
+    for (int32_t i = 0; i < file->count; i++) {
+        add_cpu_entry(out, &file->kernels[i]);
+    }
+    core_text_add(out, "#else\n");
+    for (int32_t i = 0; i < file->count; i++) {
+        add_gpu_entry(out, &file->kernels[i]);
+    }
+    core_text_add(out, "#endif\n");
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * generate.h - what compilers get for a text of the kernel language: the language's own header, the
+ * text with the library's parameter and constants in each kernel, and an entry function for each.
+ * Lines keep their numbers.
+ *
+ * On a GPU the entry of kernel NAME is iso_kernel_NAME(groups_x, groups_y, groups_z, by_x, by_y,
+ * ...), launched over all groups in one dimension; by_x and by_y divide by groups_x and groups_y
+ * (kernel_divider), because a division of 64 bits takes longer than a small kernel. A value is one
+ * argument, a buffer two: memory, and the offset in elements. On a CPU it is
+ *
+ *   void iso_kernel_NAME(const void *const *args, int64_t first, int64_t end, char *scratch)
+ *
+ * which runs the groups from `first` up to `end`; args[i] points to an argument, and the shared
+ * arrays and the items' own values are in the scratch memory, which is aligned to 64 bytes.
+ */
+#ifndef ISOMER_CORE_KERNEL_GENERATE_H
+#define ISOMER_CORE_KERNEL_GENERATE_H
+
+#include "core/kernel/declare.h"
+
+/* Before a launch's own arguments come the groups along each axis, and two dividers. */
+enum { KERNEL_AXES = 3, KERNEL_ARGS_BEFORE = 5, KERNEL_ALIGN = 64 };
+
+/* A factor in the low 32 bits and a shift above it: n / d is n * factor >> shift for n < 2^31 and d
+ * from 1 to 2^31 - 1. */
+uint64_t kernel_divider(int64_t d);
+
+/* Bytes of scratch memory that a group needs on a CPU. */
+int64_t kernel_scratch(const kernel_decl *kernel);
+/* Arguments of the entry on a GPU, and in args. */
+int32_t kernel_arg_count(const kernel_decl *kernel);
+
+/* `name` is the text's name in messages of compilers. The result is a core_text. */
+void kernel_generate(const kernel_file *file, const char *name, const char *text,
+                     const kernel_macro *macros, int32_t macro_count, core_text *out);
+
+#endif

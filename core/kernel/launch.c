@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* launch.c - checks a launch against the kernel's declaration, and submits it. */
+#include "core/call.h"
+#include "core/kernel/kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Room for any value: four f64. */
+typedef union launch_value {
+    int64_t integer;
+    double number;
+    float narrow;
+    unsigned char bytes[32];
+} launch_value;
+
+/* A launch that is being checked. */
+typedef struct launch {
+    const char *call;
+    core_program *program;
+    const kernel_decl *kernel;
+    core_stream *stream;
+    int32_t arg_count, buffer_count, value_count;
+    iso_program_arg args[PROGRAM_ARGS_MAX];
+    launch_value values[PROGRAM_ARGS_MAX];
+    /* Values of integer parameters, for extents. */
+    kernel_value named[PROGRAM_ARGS_MAX];
+    struct launch_buffer {
+        const kernel_param *param;
+        core_buffer *buffer; /* acquired */
+        int64_t offset, end; /* bytes */
+    } buffers[PROGRAM_ARGS_MAX];
+} launch;
+
+static bool is_buffer(const kernel_param *param)
+{
+    return param->role == KERNEL_IN || param->role == KERNEL_OUT || param->role == KERNEL_INOUT;
+}
+
+static bool is_written(const kernel_param *param)
+{
+    return param->role == KERNEL_OUT || param->role == KERNEL_INOUT;
+}
+
+static launch_value *add_value(launch *of, int64_t bytes)
+{
+    launch_value *value = &of->values[of->arg_count];
+    of->args[of->arg_count++] = (iso_program_arg){.value = value, .bytes = bytes};
+    return value;
+}
+
+static const char *kind_name(iso_argument_kind kind)
+{
+    static const char *const names[] = {[ISO_ARGUMENT_INTEGER] = "an integer",
+                                        [ISO_ARGUMENT_FLOAT] = "a float",
+                                        [ISO_ARGUMENT_BUFFER] = "a buffer",
+                                        [ISO_ARGUMENT_BYTES] = "bytes"};
+    return kind >= ISO_ARGUMENT_INTEGER && kind <= ISO_ARGUMENT_BYTES ? names[kind] : "unknown";
+}
+
+static iso_status fail_kind(const launch *of, const kernel_param *param, const iso_argument *given)
+{
+    return core_fail(ISO_INVALID,
+                     "%s: kernel %s: argument %s is %s (kind %d), but it is declared as %s%s",
+                     of->call, of->kernel->name, param->name, kind_name(given->kind),
+                     (int)given->kind, is_buffer(param) ? "a buffer of " : "", param->type.name);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static iso_status take_integer(launch *of, const kernel_param *param, int64_t given)
+{
+    const int32_t bits = param->type.bytes * 8;
+    const bool is_signed = param->type.scalar == 'i';
+    const int64_t most = bits == 64 ? INT64_MAX : (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+    const int64_t least = !is_signed ? 0 : bits == 64 ? INT64_MIN : -most - 1;
+    if (given < least || given > most) {
+        return core_fail(ISO_INVALID,
+                         "%s: kernel %s: argument %s is %lld, which is no %s: it must be from %lld "
+                         "to %lld",
+                         of->call, of->kernel->name, param->name, (long long)given,
+                         param->type.name, (long long)least, (long long)most);
+    }
+    launch_value *value = add_value(of, param->type.bytes);
+    memcpy(value->bytes, &given, sizeof given); /* the low bytes come first */
+    of->named[of->value_count++] = (kernel_value){.name = param->name, .value = given};
+    return ISO_OK;
+}
+
+static iso_status take_bytes(launch *of, const kernel_param *param, const iso_argument *given)
+{
+    if (!given->bytes || given->integer != param->type.bytes) {
+        return core_fail(ISO_INVALID,
+                         "%s: kernel %s: argument %s has %lld bytes at %p, but a %s has %d",
+                         of->call, of->kernel->name, param->name, (long long)given->integer,
+                         given->bytes, param->type.name, param->type.bytes);
+    }
+    memcpy(add_value(of, param->type.bytes)->bytes, given->bytes, (size_t)param->type.bytes);
+    return ISO_OK;
+}
+
+static iso_status take_value(launch *of, const kernel_param *param, const iso_argument *given)
+{
+    const bool scalar = param->type.lanes == 1;
+    if (given->kind == ISO_ARGUMENT_BYTES) {
+        return take_bytes(of, param, given);
+    }
+    if (given->kind == ISO_ARGUMENT_INTEGER && scalar && param->type.scalar != 'f') {
+        return take_integer(of, param, given->integer);
+    }
+    if (given->kind == ISO_ARGUMENT_FLOAT && scalar && param->type.scalar == 'f') {
+        launch_value *value = add_value(of, param->type.bytes);
+        if (param->type.bytes == 8) {
+            value->number = given->number;
+        } else {
+            value->narrow = (float)given->number;
+        }
+        return ISO_OK;
+    }
+    return fail_kind(of, param, given);
+}
+
+/* ---- buffers --------------------------------------------------------------------------------- */
+
+static iso_status take_buffer(launch *of, const kernel_param *param, const iso_argument *given)
+{
+    if (given->kind != ISO_ARGUMENT_BUFFER) {
+        return fail_kind(of, param, given);
+    }
+    struct launch_buffer *use = &of->buffers[of->buffer_count];
+    const int64_t offset = given->buffer.offset, size = param->type.bytes;
+    iso_status status =
+        core_operand_acquire(of->call, param->name, given->buffer, of->stream, &use->buffer);
+    of->buffer_count += use->buffer != NULL;
+    if (!status) {
+        status = core_check_range(of->call, param->name, offset, 0, use->buffer);
+    }
+    if (!status && (offset % size || (use->buffer->origin + offset) % size)) {
+        status =
+            core_fail(ISO_INVALID,
+                      "%s: %s begins at byte %lld of its memory, which is not a multiple of the "
+                      "%lld bytes of a %s",
+                      of->call, param->name, (long long)(use->buffer->origin + offset),
+                      (long long)size, param->type.name);
+    }
+    if (!status && is_written(param)) {
+        status = core_check_writable(of->call, param->name, use->buffer);
+    }
+    if (status) {
+        return status;
+    }
+    use->param = param;
+    use->offset = offset;
+    use->end = use->buffer->bytes;
+    const iso_ref ref = core_buffer_ref(use->buffer, offset);
+    of->args[of->arg_count++] = (iso_program_arg){.memory = ref.memory};
+    add_value(of, (int64_t)sizeof(int64_t))->integer = ref.offset / size;
+    return ISO_OK;
+}
+
+/* A product of parameters, as most extents are. A launch must not take the time that reading the
+ * text takes. False: it is something else. */
+static bool quick_extent(const launch *of, const kernel_param *param, int64_t *elements)
+{
+    const char *at = of->program->text + param->extent_at;
+    const char *end = at + param->extent_length;
+    *elements = 1;
+    while (at < end) {
+        size_t length = 0;
+        while (at + length < end && !strchr(" *", at[length])) {
+            length++;
+        }
+        int32_t i = 0;
+        while (i < of->value_count &&
+               (strncmp(of->named[i].name, at, length) != 0 || of->named[i].name[length] != '\0')) {
+            i++;
+        }
+        if (i == of->value_count ||
+            __builtin_mul_overflow(*elements, of->named[i].value, elements)) {
+            return false;
+        }
+        at += length;
+        at += strspn(at, " ");
+        if (at >= end) {
+            return true;
+        }
+        if (*at++ != '*') {
+            return false;
+        }
+        at += strspn(at, " ");
+    }
+    return false; /* nothing follows the sign */
+}
+
+/* The extent that the declaration states, and whether the buffer has it. */
+static iso_status check_extent(launch *of, struct launch_buffer *use)
+{
+    const kernel_param *param = use->param;
+    int64_t elements = 0;
+    if (param->extent_length == 0) {
+        return ISO_OK;
+    }
+    const core_program *program = of->program;
+    if (!quick_extent(of, param, &elements)) {
+        const iso_status status = kernel_evaluate(
+            of->call, program->name, program->text, param->extent_at, param->extent_length,
+            program->macros, program->macro_count, of->named, of->value_count, &elements);
+        if (status) {
+            return status;
+        }
+    }
+    const int64_t has = (use->end - use->offset) / param->type.bytes;
+    if (elements > has) {
+        return core_fail(
+            ISO_INVALID,
+            "%s: kernel %s: %s must have %lld elements (%.*s), but its buffer has %lld "
+            "from offset %lld on",
+            of->call, of->kernel->name, param->name, (long long)elements, (int)param->extent_length,
+            program->text + param->extent_at, (long long)has, (long long)use->offset);
+    }
+    use->end = use->offset + (elements > 0 ? elements : 0) * param->type.bytes;
+    return ISO_OK;
+}
+
+static iso_status check_overlap(const launch *of)
+{
+    for (int32_t i = 0; i < of->buffer_count; i++) {
+        for (int32_t j = 0; j < of->buffer_count; j++) {
+            const struct launch_buffer *to = &of->buffers[i], *other = &of->buffers[j];
+            if (i != j && is_written(to->param) && to->buffer == other->buffer &&
+                to->offset < other->end && other->offset < to->end) {
+                return core_fail(ISO_INVALID,
+                                 "%s: kernel %s writes %s (bytes %lld to %lld), which shares bytes "
+                                 "with %s (%lld to %lld) in the same buffer: use other places, and "
+                                 "state ISO_EXTENT if they end earlier",
+                                 of->call, of->kernel->name, to->param->name, (long long)to->offset,
+                                 (long long)to->end, other->param->name, (long long)other->offset,
+                                 (long long)other->end);
+            }
+        }
+    }
+    return ISO_OK;
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+static int32_t count_given(const kernel_decl *kernel)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        count += kernel->params[i].role != KERNEL_SHARED && kernel->params[i].role != KERNEL_OWN;
+    }
+    return count;
+}
+
+static iso_status take_arguments(launch *of, const iso_argument *given, int32_t count)
+{
+    const kernel_decl *kernel = of->kernel;
+    iso_status status = ISO_OK;
+    if (count != count_given(kernel) || (count > 0 && !given)) {
+        return core_fail(ISO_INVALID, "%s: kernel %s takes %d arguments, and count is %d%s",
+                         of->call, kernel->name, count_given(kernel), count,
+                         given || count == 0 ? "" : " with arguments NULL");
+    }
+    for (int32_t i = 0; i < kernel->param_count && !status; i++) {
+        const kernel_param *param = &kernel->params[i];
+        if (is_buffer(param)) {
+            status = take_buffer(of, param, given++);
+        } else if (param->role == KERNEL_VALUE) {
+            status = take_value(of, param, given++);
+        }
+    }
+    for (int32_t i = 0; i < of->buffer_count && !status; i++) {
+        status = check_extent(of, &of->buffers[i]);
+    }
+    return status ? status : check_overlap(of);
+}
+
+static iso_status take_groups(launch *of, iso_groups groups, int64_t *total)
+{
+    const int64_t axes[KERNEL_AXES] = {groups.x, groups.y, groups.z};
+    *total = 1;
+    for (int i = 0; i < KERNEL_AXES; i++) {
+        if (axes[i] < 0 || (axes[i] > 0 && *total > INT32_MAX / axes[i])) {
+            return core_fail(ISO_INVALID,
+                             "%s: groups are %lld x %lld x %lld: none may be negative, and all "
+                             "together must be below 2^31",
+                             of->call, (long long)groups.x, (long long)groups.y,
+                             (long long)groups.z);
+        }
+        *total *= axes[i];
+        add_value(of, (int64_t)sizeof(int64_t))->integer = axes[i];
+    }
+    for (int i = 0; i < KERNEL_ARGS_BEFORE - KERNEL_AXES; i++) {
+        add_value(of, (int64_t)sizeof(int64_t))->integer =
+            (int64_t)kernel_divider(axes[i] > 0 ? axes[i] : 1);
+    }
+    return ISO_OK;
+}
+
+static iso_status submit(launch *of, int32_t index, int64_t groups)
+{
+    core_stream *stream = of->stream;
+    const iso_backend *table = stream->child.device->table;
+    const iso_program_launch what = {.size = (uint32_t)sizeof what,
+                                     .entry = index,
+                                     .program = of->program->handle,
+                                     .groups = groups,
+                                     .args = of->args,
+                                     .arg_count = of->arg_count};
+    core_trace_span span = {0};
+    iso_status status = core_stream_enter(of->call, stream);
+    if (status) {
+        return status;
+    }
+    for (int32_t i = 0; i < of->buffer_count; i++) {
+        atomic_fetch_or(&of->buffers[i].buffer->used_by, stream->bit);
+    }
+    atomic_fetch_or(&of->program->used_by, stream->bit);
+    core_trace_begin(stream, &span);
+    status = CORE_CALL(of->call, table, table->program_launch(stream->handle, &what));
+    if (span.on) {
+        core_trace_end(stream, &span, !status, of->kernel->name, 0);
+    }
+    status = core_stream_check(of->call, stream, status);
+    core_stream_leave(stream);
+    return status;
+}
+
+static iso_status run(launch *of, iso_kernel kernel, iso_groups groups, const iso_argument *given,
+                      int32_t count)
+{
+    int64_t total = 0;
+    if (kernel.index < 0 || kernel.index >= of->program->file.count) {
+        return core_fail(ISO_INVALID, "%s: kernel.index is %lld: use what iso_kernel_get gave",
+                         of->call, (long long)kernel.index);
+    }
+    of->kernel = &of->program->file.kernels[kernel.index];
+    iso_status status = core_check_device(of->call, "kernel.program", &of->program->child, "stream",
+                                          &of->stream->child);
+    if (!status) {
+        status = take_groups(of, groups, &total);
+    }
+    if (!status) {
+        status = take_arguments(of, given, count);
+    }
+    if (!status && total > 0) {
+        status = submit(of, (int32_t)kernel.index, total);
+    }
+    for (int32_t i = 0; i < of->buffer_count; i++) {
+        core_handle_release(of->buffers[i].buffer->child.id);
+    }
+    return status;
+}
+
+iso_status iso_launch(iso_stream stream_handle, iso_kernel kernel, iso_groups groups,
+                      const iso_argument *arguments, int32_t count)
+{
+    const char *call = "iso_launch";
+    CORE_HELD core_stream *stream = NULL;
+    CORE_HELD core_program *program = NULL;
+    iso_status status = core_handle_acquire(call, "stream", stream_handle.id, CORE_STREAM, &stream);
+    if (!status) {
+        status =
+            core_handle_acquire(call, "kernel.program", kernel.program.id, CORE_PROGRAM, &program);
+    }
+    if (status) {
+        return status;
+    }
+    launch of;
+    memset(&of, 0, sizeof of);
+    of.call = call;
+    of.program = program;
+    of.stream = stream;
+    return run(&of, kernel, groups, arguments, count);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parse.h - the parts of a kernel's text: constant expressions, brackets and bodies. */
+#ifndef ISOMER_CORE_KERNEL_PARSE_H
+#define ISOMER_CORE_KERNEL_PARSE_H
+
+#include "core/kernel/tokens.h"
+
+/* A part of the reader's text. */
+typedef struct kernel_range {
+    int64_t at, length;
+    int32_t line;
+} kernel_range;
+
+/* Evaluates with the definitions that the reader has met so far. `what` names the number in
+ * messages. Returns 0 after a failure. */
+int64_t kernel_number(kernel_reader *r, kernel_range range, const char *what,
+                      const kernel_value *values, int32_t value_count);
+
+/* Where the reader is. */
+typedef struct kernel_scope {
+    kernel_reader *reader;
+    const kernel_decl *kernel; /* NULL: outside of a kernel's body */
+    int32_t depth;             /* open brackets and statements */
+    bool in_region;
+    bool in_loop;        /* inside the region, if there is one */
+    int64_t last_region; /* where the body's last statement begins, if it is a region */
+} kernel_scope;
+
+/* Moves from a bracket past the one that closes it. */
+void kernel_skip_brackets(kernel_scope *s);
+/* Moves from the brace that opens a kernel's body past the one that closes it, and checks it.
+ * Returns where its last statement begins if that is a region, else 0. */
+int64_t kernel_skip_body(kernel_reader *r, const kernel_decl *kernel);
+/* Moves past this word or sign, which must come now. `before` names what it follows. */
+bool kernel_expect(kernel_reader *r, const char *text, const char *before);
+/* Checks that the current token may be the name of `what`. */
+bool kernel_check_name(kernel_reader *r, const char *what);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program.c - the program's own kernels: from a text to what a backend compiled. */
+#include "core/call.h"
+#include "core/kernel/kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading the arguments ------------------------------------------------------------------- */
+
+static iso_status check_macros(const char *call, const iso_program_args *args)
+{
+    if (args->macro_count < 0 || (args->macro_count > 0 && !args->macros)) {
+        return core_fail(ISO_INVALID,
+                         "%s: args->macro_count is %d and args->macros is %s: give as many macros "
+                         "as you count",
+                         call, args->macro_count, args->macros ? "not NULL" : "NULL");
+    }
+    for (int32_t i = 0; i < args->macro_count; i++) {
+        if (!args->macros[i].name || !args->macros[i].value) {
+            return core_fail(ISO_INVALID,
+                             "%s: args->macros[%d].%s is NULL: a macro has a name and a value",
+                             call, i, args->macros[i].name ? "value" : "name");
+        }
+    }
+    return ISO_OK;
+}
+
+static iso_status read_args(const char *call, const iso_program_args *given, iso_program_args *args)
+{
+    iso_status status = core_struct_read(call, "args", given, CORE_END_OF(iso_program_args, text),
+                                         args, sizeof *args);
+    if (!status && !args->text) {
+        status =
+            core_fail(ISO_INVALID, "%s: args->text is NULL: give the text of the kernels", call);
+    }
+    if (!args->name) {
+        args->name = "program";
+    }
+    return status ? status : check_macros(call, args);
+}
+
+static char *copy(const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *made = malloc(bytes);
+    return made ? memcpy(made, text, bytes) : NULL;
+}
+
+/* Keeps the macros: one block, with the texts behind the array. */
+static bool keep_macros(core_program *program, const iso_program_args *args)
+{
+    size_t bytes = (size_t)args->macro_count * sizeof *program->macros + 1;
+    for (int32_t i = 0; i < args->macro_count; i++) {
+        bytes += strlen(args->macros[i].name) + strlen(args->macros[i].value) + 2;
+    }
+    program->macros = malloc(bytes);
+    if (!program->macros) {
+        return false;
+    }
+    char *to = (char *)(program->macros + args->macro_count);
+    for (int32_t i = 0; i < args->macro_count; i++) {
+        const size_t name = strlen(args->macros[i].name) + 1;
+        const size_t value = strlen(args->macros[i].value) + 1;
+        program->macros[i].name = memcpy(to, args->macros[i].name, name);
+        program->macros[i].value = memcpy(to + name, args->macros[i].value, value);
+        to += name + value;
+    }
+    program->macro_count = args->macro_count;
+    return true;
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+static iso_status build(const char *call, core_device *device, core_program *program,
+                        const char *text)
+{
+    const int32_t count = program->file.count;
+    iso_program_entry *entries = calloc((size_t)count, sizeof *entries);
+    char(*names)[KERNEL_NAME_MAX + 16] = calloc((size_t)count, sizeof *names);
+    iso_status status = ISO_OK;
+    if (!entries || !names) {
+        status = core_fail_no_memory(call, (int64_t)sizeof *entries * count);
+    }
+    for (int32_t i = 0; i < count && !status; i++) {
+        const kernel_decl *kernel = &program->file.kernels[i];
+        (void)snprintf(names[i], sizeof names[i], "iso_kernel_%s", kernel->name);
+        entries[i] =
+            (iso_program_entry){.name = names[i],
+                                .items = kernel->size[0] * kernel->size[1] * kernel->size[2],
+                                .scratch_bytes = kernel_scratch(kernel)};
+    }
+    if (!status) {
+        const iso_program_source source = {.size = (uint32_t)sizeof source,
+                                           .entry_count = count,
+                                           .name = program->name,
+                                           .text = text,
+                                           .entries = entries};
+        status = CORE_CALL(
+            call, device->table,
+            device->table->program_build(device->physical->device, &source, &program->handle));
+    }
+    free(names);
+    free(entries);
+    return status;
+}
+
+static iso_status check_counts(const char *call, const core_program *program)
+{
+    for (int32_t i = 0; i < program->file.count; i++) {
+        const kernel_decl *kernel = &program->file.kernels[i];
+        const int32_t count = kernel_arg_count(kernel);
+        if (count > PROGRAM_ARGS_MAX) {
+            return core_fail(
+                ISO_INVALID,
+                "%s: %s:%d: kernel %s takes %d arguments, where a value counts as one, "
+                "a buffer as two and the place as five: %d are the most",
+                call, program->name, kernel->line, kernel->name, count, PROGRAM_ARGS_MAX);
+        }
+    }
+    return ISO_OK;
+}
+
+static iso_status compile(const char *call, core_device *device, core_program *program)
+{
+    core_text text = {0};
+    iso_status status = kernel_read(call, program->name, program->text, program->macros,
+                                    program->macro_count, &program->file);
+    if (!status) {
+        status = check_counts(call, program);
+    }
+    if (!status) {
+        kernel_generate(&program->file, program->name, program->text, program->macros,
+                        program->macro_count, &text);
+        status = core_text_check(call, &text);
+    }
+    if (!status) {
+        status = build(call, device, program, core_text_get(&text));
+    }
+    core_text_free(&text);
+    return status;
+}
+
+static void free_program(core_program *program)
+{
+    kernel_file_free(&program->file);
+    free(program->macros);
+    free(program->text);
+    free(program->name);
+    free(program);
+}
+
+static iso_status make(const char *call, core_device *device, const iso_program_args *args,
+                       core_program *program)
+{
+    program->name = copy(args->name);
+    program->text = copy(args->text);
+    if (!program->name || !program->text || !keep_macros(program, args)) {
+        return core_fail_no_memory(call, (int64_t)strlen(args->text) + 1);
+    }
+    iso_status status = compile(call, device, program);
+    if (!status) {
+        status = core_child_add(call, device, &program->child, CORE_PROGRAM);
+        if (status) {
+            CORE_DO(device->table->program_release(device->physical->device, program->handle));
+        }
+    }
+    return status;
+}
+
+iso_status iso_program_create(iso_device handle, const iso_program_args *given, iso_program *out)
+{
+    const char *call = "iso_program_create";
+    CORE_HELD core_device *device = NULL;
+    iso_program_args args;
+    iso_status status = core_create_begin(call, handle, out ? &out->id : NULL, &device);
+    if (!status) {
+        status = read_args(call, given, &args);
+    }
+    if (!status && !device->table->program_build) {
+        status = core_fail(ISO_UNSUPPORTED,
+                           "%s: %s has no kernels of the program's own: choose another backend",
+                           call, device->table->name);
+    }
+    if (status) {
+        return status;
+    }
+    core_program *program = calloc(1, sizeof *program);
+    if (!program) {
+        return core_fail_no_memory(call, (int64_t)sizeof *program);
+    }
+    status = make(call, device, &args, program);
+    if (status) {
+        free_program(program);
+        return status;
+    }
+    out->id = program->child.id;
+    return ISO_OK;
+}
+
+/* ---- ending ---------------------------------------------------------------------------------- */
+
+void core_program_finish(core_program *program)
+{
+    const core_device *device = program->child.device;
+    const uint64_t id = program->child.id, users = atomic_load(&program->used_by);
+    core_kept_error kept = core_error_keep();
+    if (users) {
+        core_streams_drain(device->physical, users);
+    }
+    CORE_DO(device->table->program_release(device->physical->device, program->handle));
+    core_error_restore(&kept);
+    core_child_unlink(&program->child);
+    free_program(program);
+    core_handle_free(id);
+}
+
+iso_status iso_program_destroy(iso_program handle)
+{
+    core_program *program;
+    iso_status status =
+        core_handle_retire("iso_program_destroy", "program", handle.id, CORE_PROGRAM, &program);
+    if (!status) {
+        core_program_finish(program);
+    }
+    return status;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static iso_status fail_no_kernel(const char *call, const core_program *program, const char *name)
+{
+    core_text names = {0};
+    for (int32_t i = 0; i < program->file.count; i++) {
+        core_text_add(&names, "%s%s", i ? ", " : "", program->file.kernels[i].name);
+    }
+    const iso_status status = core_fail(ISO_INVALID, "%s: %s has no kernel \"%s\": it has %s", call,
+                                        program->name, name, core_text_get(&names));
+    core_text_free(&names);
+    return status;
+}
+
+iso_status iso_kernel_get(iso_program handle, const char *name, iso_kernel *out)
+{
+    const char *call = "iso_kernel_get";
+    CORE_HELD core_program *program = NULL;
+    iso_status status = core_check_out(call, "out", out);
+    if (!status) {
+        *out = (iso_kernel){0};
+        status = core_handle_acquire(call, "program", handle.id, CORE_PROGRAM, &program);
+    }
+    if (!status && !name) {
+        status = core_fail(ISO_INVALID, "%s: name is NULL: give the kernel's name", call);
+    }
+    if (status) {
+        return status;
+    }
+    for (int32_t i = 0; i < program->file.count; i++) {
+        if (!strcmp(program->file.kernels[i].name, name)) {
+            *out = (iso_kernel){.program = handle, .index = i};
+            return ISO_OK;
+        }
+    }
+    return fail_no_kernel(call, program, name);
+}

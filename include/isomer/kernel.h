@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel.h - the language of the program's own kernels: one text that CUDA, HIP, OpenCL C 1.2 and
+ * C11 compile, with the same bits. Only texts of kernels include this file; the library puts it in
+ * front of each.
+ *
+ *   ISO_KERNEL(axpy, 256, 1, 1)(f32 a, ISO_IN(f32) x, ISO_INOUT(f32) y, i64 n)
+ *   {
+ *       ISO_REGION(i)
+ *       {
+ *           const i64 at = iso_x(i);
+ *           if (at < n) {
+ *               y[at] = iso_fma_f32(a, x[at], y[at]);
+ *           }
+ *       }
+ *   }
+ *
+ * A kernel is ISO_KERNEL(name, x, y, z)(parameters) { body }. A launch runs any number of groups,
+ * along three axes; a group has x * y * z items, at most 1024. The body is a sequence of regions.
+ * In a region every item of the group runs, and the end of a region waits for all of them: what one
+ * item wrote to a shared array or a buffer, the others of its group read in the next region. On a
+ * GPU a region is plain code and a barrier, on a CPU a loop over the items.
+ *
+ * Regions     ISO_REGION(i), ISO_REGION_2(i, j) and ISO_REGION_3(i, j, k) name the item's indices
+ *             along x, y and z, of type i32; they exist only in the region. `continue` ends the
+ *             region for an item. Loops and branches may stand around regions if all items of the
+ *             group take them alike. `return`, `goto`, and a `break` that leaves a region, do not
+ *             compile.
+ * Variables   A variable that is declared in a region belongs to the item and the region; one that
+ *             is declared outside belongs to the group, and regions only read it.
+ * Types       i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and vectors of 2 and 4 (f32x2, f32x4, and the
+ *             same of f64, i32, u32, i64 and u64) with members x, y, z, w. iso_f32x2(a, b) makes
+ *             one. Operators are only for scalars.
+ *
+ * Parameters:
+ *
+ *   f32 a                      a value
+ *   ISO_IN(f32) x              a buffer that the kernel reads
+ *   ISO_OUT(f32) y             one that it writes, ISO_INOUT(f32) y one that it does both with. It
+ *                              shares no byte with another buffer of the launch
+ *   ISO_IN(f32) x ISO_EXTENT(rows * cols)
+ *                              a launch is refused if the buffer has fewer elements
+ *   ISO_SHARED(f32, 256) part  an array that the items of a group share
+ *   ISO_OWN(f32) sum           a value of each item that outlives a region: iso_mine(sum)
+ *
+ * In bodies:
+ *
+ *   iso_group_x(), _y, _z      the group's place in the launch, and iso_groups_x(), _y, _z how many
+ *                              groups there are: i64
+ *   iso_x(i), iso_y(j), iso_z(k)
+ *                              the item's place in the launch: iso_group_x() * x + i, i64
+ *   iso_fma_f32(a, b, c)       a * b + c, rounded once; iso_fma_f64
+ *   iso_sqrt_f32(a)            the square root; iso_sqrt_f64
+ *   iso_atomic_add_i32(p, v)   adds to *p, a place in a buffer or a shared array, and returns the
+ *                              old value; also _min and _max. For i32, u32, i64 and u64; OpenCL
+ *                              needs cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
+ *                              for those of 64 bits
+ *   ISO_GROUP_SUM(part, sum)   between regions: part[0] = the sum of all items' iso_mine(sum). The
+ *                              shared array `part` has an element for each item. Of n values, item
+ *                              i < n / 2 adds value (n + 1) / 2 + i to its own, then n becomes
+ *                              (n + 1) / 2, until one is left. Also ISO_GROUP_MIN and ISO_GROUP_MAX
+ *
+ * Bits: + - * of every type, comparisons, conversions that are in range, iso_fma and the sums over
+ * groups give the same bits everywhere; nothing is contracted. Division and square root of floats
+ * may differ in the last bit between devices, and so may the order of atomics on one place.
+ */
+#ifndef ISOMER_KERNEL_H
+#define ISOMER_KERNEL_H
+
+/* Names that end with _ are the library's. */
+
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+
+#pragma OPENCL FP_CONTRACT OFF
+#if defined(ISO_USES_F64_)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#if defined(cl_khr_int64_base_atomics)
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+#if defined(cl_khr_int64_extended_atomics)
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+#define ISO_CPU_            0
+#define ISO_ENTRY_(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void
+#define ISO_BODY_           static inline void
+#define ISO_GLOBAL_         __global
+#define ISO_LOCAL_          __local
+#define ISO_LOCAL_AT_       __local
+#define ISO_RESTRICT_       restrict
+#define ISO_ITEM_()         ((u32)get_local_id(0))
+#define ISO_GROUP_()        ((u32)get_group_id(0))
+#define ISO_BARRIER_()      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+typedef char i8;
+typedef uchar u8;
+typedef short i16;
+typedef ushort u16;
+typedef int i32;
+typedef uint u32;
+typedef long i64;
+typedef ulong u64;
+typedef float f32;
+#define iso_fma_f32(a, b, c) fma((f32)(a), (f32)(b), (f32)(c))
+#define iso_sqrt_f32(a)      sqrt((f32)(a))
+#if defined(ISO_USES_F64_)
+typedef double f64;
+#define iso_fma_f64(a, b, c) fma((f64)(a), (f64)(b), (f64)(c))
+#define iso_sqrt_f64(a)      sqrt((f64)(a))
+#endif
+#define iso_atomic_add_i32(p, v) atomic_add((p), (i32)(v))
+#define iso_atomic_add_u32(p, v) atomic_add((p), (u32)(v))
+#define iso_atomic_min_i32(p, v) atomic_min((p), (i32)(v))
+#define iso_atomic_min_u32(p, v) atomic_min((p), (u32)(v))
+#define iso_atomic_max_i32(p, v) atomic_max((p), (i32)(v))
+#define iso_atomic_max_u32(p, v) atomic_max((p), (u32)(v))
+#define iso_atomic_add_i64(p, v) atom_add((p), (i64)(v))
+#define iso_atomic_add_u64(p, v) atom_add((p), (u64)(v))
+#define iso_atomic_min_i64(p, v) atom_min((p), (i64)(v))
+#define iso_atomic_min_u64(p, v) atom_min((p), (u64)(v))
+#define iso_atomic_max_i64(p, v) atom_max((p), (i64)(v))
+#define iso_atomic_max_u64(p, v) atom_max((p), (u64)(v))
+#define ISO_VECTORS_(type, native)                                                                 \
+    typedef native##2 type##x2;                                                                    \
+    typedef native##4 type##x4;                                                                    \
+    static inline type##x2 iso_##type##x2(type x, type y)                                          \
+    {                                                                                              \
+        return (type##x2)(x, y);                                                                   \
+    }                                                                                              \
+    static inline type##x4 iso_##type##x4(type x, type y, type z, type w)                          \
+    {                                                                                              \
+        return (type##x4)(x, y, z, w);                                                             \
+    }
+ISO_VECTORS_(i32, int)
+ISO_VECTORS_(u32, uint)
+ISO_VECTORS_(i64, long)
+ISO_VECTORS_(u64, ulong)
+ISO_VECTORS_(f32, float)
+#if defined(ISO_USES_F64_)
+ISO_VECTORS_(f64, double)
+#endif
+
+#else /* C and C++ */
+
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__HIPCC_RTC__)
+#define ISO_CPU_            0
+#define ISO_ENTRY_(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define ISO_FUNCTION_       static __device__ __forceinline__
+#define ISO_GLOBAL_
+#define ISO_LOCAL_ __shared__
+#define ISO_LOCAL_AT_
+#define ISO_RESTRICT_            __restrict__
+#define ISO_ITEM_()              ((u32)threadIdx.x)
+#define ISO_GROUP_()             ((u32)blockIdx.x)
+#define ISO_BARRIER_()           __syncthreads()
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define iso_fma_f32(a, b, c)     fmaf((a), (b), (c))
+#define iso_fma_f64(a, b, c)     fma((f64)(a), (f64)(b), (f64)(c))
+#define iso_sqrt_f32(a)          sqrtf(a)
+#define iso_sqrt_f64(a)          sqrt((f64)(a))
+#define iso_atomic_add_i32(p, v) atomicAdd((p), (i32)(v))
+#define iso_atomic_add_u32(p, v) atomicAdd((p), (u32)(v))
+#define iso_atomic_min_i32(p, v) atomicMin((p), (i32)(v))
+#define iso_atomic_min_u32(p, v) atomicMin((p), (u32)(v))
+#define iso_atomic_max_i32(p, v) atomicMax((p), (i32)(v))
+#define iso_atomic_max_u32(p, v) atomicMax((p), (u32)(v))
+#define iso_atomic_add_i64(p, v) ((i64)atomicAdd((u64 *)(p), (u64)(i64)(v)))
+#define iso_atomic_add_u64(p, v) atomicAdd((p), (u64)(v))
+#define iso_atomic_min_i64(p, v) atomicMin((p), (i64)(v))
+#define iso_atomic_min_u64(p, v) atomicMin((p), (u64)(v))
+#define iso_atomic_max_i64(p, v) atomicMax((p), (i64)(v))
+#define iso_atomic_max_u64(p, v) atomicMax((p), (u64)(v))
+
+#else /* a CPU */
+#include <stdint.h>
+#define ISO_CPU_ 1
+#define ISO_GLOBAL_
+#define ISO_LOCAL_AT_
+#define ISO_FUNCTION_            static inline __attribute__((unused))
+#define ISO_RESTRICT_            __restrict__
+typedef int8_t i8;
+typedef uint8_t u8;
+typedef int16_t i16;
+typedef uint16_t u16;
+typedef int32_t i32;
+typedef uint32_t u32;
+typedef int64_t i64;
+typedef uint64_t u64;
+#define iso_fma_f32(a, b, c)     __builtin_fmaf((a), (b), (c))
+#define iso_fma_f64(a, b, c)     __builtin_fma((a), (b), (c))
+#define iso_sqrt_f32(a)          __builtin_sqrtf(a)
+#define iso_sqrt_f64(a)          __builtin_sqrt(a)
+#define iso_atomic_add_i32(p, v) __atomic_fetch_add((p), (i32)(v), __ATOMIC_RELAXED)
+#define iso_atomic_add_u32(p, v) __atomic_fetch_add((p), (u32)(v), __ATOMIC_RELAXED)
+#define iso_atomic_add_i64(p, v) __atomic_fetch_add((p), (i64)(v), __ATOMIC_RELAXED)
+#define iso_atomic_add_u64(p, v) __atomic_fetch_add((p), (u64)(v), __ATOMIC_RELAXED)
+#define ISO_ATOMIC_BEST_(type, name, better)                                                       \
+    ISO_FUNCTION_ type iso_atomic_##name##_##type(type *p, type v)                                 \
+    {                                                                                              \
+        type old = __atomic_load_n(p, __ATOMIC_RELAXED);                                           \
+        while (v better old &&                                                                     \
+               !__atomic_compare_exchange_n(p, &old, v, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {  \
+        }                                                                                          \
+        return old;                                                                                \
+    }
+#define ISO_ATOMIC_BESTS_(type)                                                                    \
+    ISO_ATOMIC_BEST_(type, min, <)                                                                 \
+    ISO_ATOMIC_BEST_(type, max, >)
+ISO_ATOMIC_BESTS_(i32)
+ISO_ATOMIC_BESTS_(u32)
+ISO_ATOMIC_BESTS_(i64)
+ISO_ATOMIC_BESTS_(u64)
+#endif
+
+#define ISO_BODY_ ISO_FUNCTION_ void
+typedef float f32;
+typedef double f64;
+#define ISO_VECTORS_(type)                                                                         \
+    typedef struct __attribute__((aligned(2 * sizeof(type)))) type##x2 {                           \
+        type x, y;                                                                                 \
+    } type##x2;                                                                                    \
+    typedef struct __attribute__((aligned(16))) type##x4 {                                         \
+        type x, y, z, w;                                                                           \
+    } type##x4;                                                                                    \
+    ISO_FUNCTION_ type##x2 iso_##type##x2(type x, type y)                                          \
+    {                                                                                              \
+        const type##x2 v = {x, y};                                                                 \
+        return v;                                                                                  \
+    }                                                                                              \
+    ISO_FUNCTION_ type##x4 iso_##type##x4(type x, type y, type z, type w)                          \
+    {                                                                                              \
+        const type##x4 v = {x, y, z, w};                                                           \
+        return v;                                                                                  \
+    }
+ISO_VECTORS_(i32)
+ISO_VECTORS_(u32)
+ISO_VECTORS_(i64)
+ISO_VECTORS_(u64)
+ISO_VECTORS_(f32)
+ISO_VECTORS_(f64)
+#endif
+
+#define ISO_IN(type) ISO_GLOBAL_ const type *ISO_RESTRICT_
+/* Other items may write these between two regions, so they are not `restrict`. */
+#define ISO_OUT(type)           ISO_GLOBAL_ type *
+#define ISO_INOUT(type)         ISO_GLOBAL_ type *
+#define ISO_SHARED(type, count) ISO_LOCAL_AT_ type *
+#define ISO_OWN(type)           type *
+#define ISO_EXTENT(count)
+
+/* The group's place, and the number of groups. */
+typedef struct iso_here_ {
+    i64 x, y, z, groups_x, groups_y, groups_z;
+} iso_here_;
+
+/* n / d for n below 2^31, where `by` has the factor that the library computes for d. */
+#define ISO_DIVIDE_(n, by) ((u32)((u64)(n) * ((by) & 0xffffffffu) >> ((by) >> 32)))
+
+#define iso_group_x()  (iso_at_.x)
+#define iso_group_y()  (iso_at_.y)
+#define iso_group_z()  (iso_at_.z)
+#define iso_groups_x() (iso_at_.groups_x)
+#define iso_groups_y() (iso_at_.groups_y)
+#define iso_groups_z() (iso_at_.groups_z)
+#define iso_x(i)       (iso_at_.x * iso_size_x_ + (i))
+#define iso_y(j)       (iso_at_.y * iso_size_y_ + (j))
+#define iso_z(k)       (iso_at_.z * iso_size_z_ + (k))
+
+#define ISO_KERNEL(name, x, y, z) ISO_BODY_ name
+
+/* The library adds iso_at_ to a kernel's parameters, and the constants iso_size_x_, iso_size_y_,
+ * iso_size_z_ and iso_items_ to its body. It puts ISO_LAST_ in front of a region that ends it. */
+#if ISO_CPU_
+/* clang-format off */
+#define ISO_EACH_ _Pragma("omp simd") for (i32 iso_item_ = 0; iso_item_ < iso_items_; iso_item_++)
+#define ISO_ONCE_(item) for (i32 iso_item_ = (item), iso_once_ = 1; iso_once_; iso_once_ = 0)
+#define ISO_REGION(i)                                                                              \
+    _Pragma("omp simd") for (i32 i = 0; i < iso_items_; i++) ISO_ONCE_(i)
+#define ISO_REGION_2(i, j)                                                                         \
+    for (i32 j = 0; j < iso_size_y_ * iso_size_z_; j++)                                            \
+        _Pragma("omp simd") for (i32 i = 0; i < iso_size_x_; i++) ISO_ONCE_(j *iso_size_x_ + i)
+#define ISO_REGION_3(i, j, k)                                                                      \
+    for (i32 k = 0; k < iso_size_z_; k++)                                                          \
+        for (i32 j = 0; j < iso_size_y_; j++)                                                      \
+            _Pragma("omp simd") for (i32 i = 0; i < iso_size_x_; i++)                              \
+                ISO_ONCE_((k * iso_size_y_ + j) * iso_size_x_ + i)
+/* clang-format on */
+#define ISO_LAST_ISO_REGION   ISO_REGION
+#define ISO_LAST_ISO_REGION_2 ISO_REGION_2
+#define ISO_LAST_ISO_REGION_3 ISO_REGION_3
+#define iso_mine(own)         ((own)[iso_item_])
+#else
+/* The items' indices, then what runs after a region: a barrier, but not after the last. */
+#define ISO_EACH_                                                                                  \
+    for (i32 iso_item_ = (i32)ISO_ITEM_(), iso_once_ = 1; iso_once_; iso_once_ = 0, ISO_BARRIER_())
+#define ISO_AT_1_(i) i32 i = (i32)ISO_ITEM_(), iso_once_ = 1
+#define ISO_AT_2_(i, j)                                                                            \
+    i32 i = (i32)(ISO_ITEM_() % iso_size_x_), j = (i32)(ISO_ITEM_() / iso_size_x_), iso_once_ = 1
+#define ISO_AT_3_(i, j, k)                                                                         \
+    i32 i = (i32)(ISO_ITEM_() % iso_size_x_), j = (i32)(ISO_ITEM_() / iso_size_x_ % iso_size_y_),  \
+        k = (i32)(ISO_ITEM_() / (iso_size_x_ * iso_size_y_)), iso_once_ = 1
+#define ISO_REGION(i)                  for (ISO_AT_1_(i); iso_once_; iso_once_ = 0, ISO_BARRIER_())
+#define ISO_REGION_2(i, j)             for (ISO_AT_2_(i, j); iso_once_; iso_once_ = 0, ISO_BARRIER_())
+#define ISO_REGION_3(i, j, k)          for (ISO_AT_3_(i, j, k); iso_once_; iso_once_ = 0, ISO_BARRIER_())
+#define ISO_LAST_ISO_REGION(i)         for (ISO_AT_1_(i); iso_once_; iso_once_ = 0)
+#define ISO_LAST_ISO_REGION_2(i, j)    for (ISO_AT_2_(i, j); iso_once_; iso_once_ = 0)
+#define ISO_LAST_ISO_REGION_3(i, j, k) for (ISO_AT_3_(i, j, k); iso_once_; iso_once_ = 0)
+#define iso_mine(own)                  (*(own))
+#endif
+
+#define ISO_GROUP_FOLD_(part, own, better)                                                         \
+    do {                                                                                           \
+        ISO_EACH_                                                                                  \
+        {                                                                                          \
+            (part)[iso_item_] = iso_mine(own);                                                     \
+        }                                                                                          \
+        for (i32 iso_n_ = iso_items_; iso_n_ > 1; iso_n_ = (iso_n_ + 1) / 2) {                     \
+            ISO_EACH_                                                                              \
+            {                                                                                      \
+                if (iso_item_ < iso_n_ / 2) {                                                      \
+                    better((part)[iso_item_], (part)[(iso_n_ + 1) / 2 + iso_item_]);               \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+#define ISO_BETTER_SUM_(a, b)    (a) = (a) + (b)
+#define ISO_BETTER_MIN_(a, b)    (a) = (b) < (a) ? (b) : (a)
+#define ISO_BETTER_MAX_(a, b)    (a) = (b) > (a) ? (b) : (a)
+#define ISO_GROUP_SUM(part, own) ISO_GROUP_FOLD_(part, own, ISO_BETTER_SUM_)
+#define ISO_GROUP_MIN(part, own) ISO_GROUP_FOLD_(part, own, ISO_BETTER_MIN_)
+#define ISO_GROUP_MAX(part, own) ISO_GROUP_FOLD_(part, own, ISO_BETTER_MAX_)
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * program.h - the program's own kernels. A text of the language that isomer/kernel.h describes is
+ * compiled for a device and launched on its streams. The same text gives the same bits on every
+ * device.
+ *
+ *   iso_program program;
+ *   iso_kernel axpy;
+ *   iso_program_args text = ISO_PROGRAM_ARGS_INIT;
+ *   text.name = "axpy.isk";
+ *   text.text = "ISO_KERNEL(axpy, 256, 1, 1)(f32 a, ISO_IN(f32) x, ...";
+ *   iso_program_create(device, &text, &program);
+ *   iso_kernel_get(program, "axpy", &axpy);
+ *   iso_argument args[] = {iso_arg_float(2), iso_arg_buffer(x), iso_arg_buffer(y),
+ *                          iso_arg_integer(n)};
+ *   iso_launch(stream, axpy, (iso_groups){(n + 255) / 256, 1, 1}, args, 4);
+ */
+#ifndef ISOMER_PROGRAM_H
+#define ISOMER_PROGRAM_H
+
+#include <isomer/memory.h>
+#include <isomer/stream.h>
+
+ISO_BEGIN_DECLS
+
+typedef struct iso_program {
+    uint64_t id;
+} iso_program;
+
+/* A kernel of a program, valid as long as the program is. There is nothing to destroy. */
+typedef struct iso_kernel {
+    iso_program program;
+    int64_t index;
+} iso_kernel;
+
+/* A macro that is defined before the text. */
+typedef struct iso_macro {
+    const char *name;
+    const char *value;
+} iso_macro;
+
+typedef struct iso_program_args {
+    uint32_t size;
+    int32_t macro_count;
+    const char *name; /* of the text, in messages; NULL means "program" */
+    const char *text;
+    const iso_macro *macros;
+} iso_program_args;
+#define ISO_PROGRAM_ARGS_INIT ISO_INIT_OF(iso_program_args)
+
+/*
+ * Compiles a text, or finds it in the program cache. On a CPU, ISOMER_CC must name a C compiler.
+ * The text is read only during the call.
+ *
+ * INVALID: the text declares a kernel wrongly; the message names its line. COMPILE: it does not
+ * compile; the message has the compiler's log, with the text's own lines. UNSUPPORTED: the device
+ * has no compiler.
+ */
+ISO_API iso_status iso_program_create(iso_device device, const iso_program_args *args,
+                                      iso_program *out);
+
+/* Waits for the launches of the program's kernels, and frees it. */
+ISO_API iso_status iso_program_destroy(iso_program program);
+
+/* The kernel with that name. INVALID: the program has none; the message lists those that it has. */
+ISO_API iso_status iso_kernel_get(iso_program program, const char *name, iso_kernel *out);
+
+typedef enum iso_argument_kind {
+    ISO_ARGUMENT_INTEGER = 1, /* for i8 to i64 and u8 to u64, if the type has the value */
+    ISO_ARGUMENT_FLOAT = 2,   /* for f32, to which it is rounded, and f64 */
+    ISO_ARGUMENT_BUFFER = 3,  /* for buffers; the offset is a multiple of the element's size */
+    ISO_ARGUMENT_BYTES = 4    /* for any value, vectors too: its exact bytes */
+} iso_argument_kind;
+
+typedef struct iso_argument {
+    int64_t integer; /* BYTES: how many */
+    double number;
+    const void *bytes; /* read during the call */
+    iso_operand buffer;
+    iso_argument_kind kind;
+} iso_argument;
+
+static inline iso_argument iso_arg_integer(int64_t value)
+{
+    iso_argument made = {0, 0, 0, {{0}, 0}, ISO_ARGUMENT_INTEGER};
+    made.integer = value;
+    return made;
+}
+
+static inline iso_argument iso_arg_float(double value)
+{
+    iso_argument made = {0, 0, 0, {{0}, 0}, ISO_ARGUMENT_FLOAT};
+    made.number = value;
+    return made;
+}
+
+static inline iso_argument iso_arg_buffer(iso_operand buffer)
+{
+    iso_argument made = {0, 0, 0, {{0}, 0}, ISO_ARGUMENT_BUFFER};
+    made.buffer = buffer;
+    return made;
+}
+
+static inline iso_argument iso_arg_bytes(const void *bytes, int64_t count)
+{
+    iso_argument made = {0, 0, 0, {{0}, 0}, ISO_ARGUMENT_BYTES};
+    made.bytes = bytes;
+    made.integer = count;
+    return made;
+}
+
+/* Groups along each axis. */
+typedef struct iso_groups {
+    int64_t x, y, z;
+} iso_groups;
+
+/*
+ * Submits a launch. The arguments are the kernel's parameters in order, without its shared arrays
+ * and own values. With 0 groups nothing runs.
+ *
+ * INVALID: negative groups, or 2^31 and more in all; a wrong number or kind of arguments; a value
+ * that its parameter's type does not have; a buffer that is misaligned, ends before its extent, may
+ * not be written, or shares bytes with one that the kernel writes (a buffer without ISO_EXTENT
+ * counts to its end). The message names the parameter. MISMATCH: a buffer, the program and the
+ * stream do not belong to one device.
+ */
+ISO_API iso_status iso_launch(iso_stream stream, iso_kernel kernel, iso_groups groups,
+                              const iso_argument *arguments, int32_t count);
+
+ISO_END_DECLS
+
+#endif
