@@ -65,8 +65,8 @@ iso_status ocl_program_identity(void *native, char *text, int64_t capacity)
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static iso_status fail_build(const ocl_device *device, ocl_program_id id, ocl_code code,
-                             const char *name, const char *options)
+/* The compiler's log; NULL if there is none. */
+static char *take_log(const ocl_device *device, ocl_program_id id)
 {
     size_t bytes = 0;
     char *log = NULL;
@@ -80,9 +80,30 @@ static iso_status fail_build(const ocl_device *device, ocl_program_id id, ocl_co
     } else if (log) {
         log[0] = '\0';
     }
+    return log;
+}
+
+/* The log with the source's own names and lines; NULL if there is no memory. */
+static char *with_places(const char *log, const char *source)
+{
+    const size_t room = log ? ocl_log_places(log, source, NULL, 0) + 1 : 0;
+    char *made = log ? ocl_host->alloc((int64_t)room) : NULL;
+    if (made) {
+        (void)ocl_log_places(log, source, made, room);
+    }
+    return made;
+}
+
+static iso_status fail_build(const ocl_device *device, ocl_program_id id, ocl_code code,
+                             const char *name, const char *options, const char *source)
+{
+    char *log = take_log(device, id);
+    char *placed = with_places(log, source);
+    const char *shown = placed ? placed : log;
     const iso_status status =
         ocl_host->fail(ISO_COMPILE, "%s (%s): clBuildProgram gives %s (%" PRId32 "): %s", name,
-                       options, ocl_code_name(code), code, log && log[0] ? log : "no log");
+                       options, ocl_code_name(code), code, shown && shown[0] ? shown : "no log");
+    ocl_host->free(placed);
     ocl_host->free(log);
     return status;
 }
@@ -201,7 +222,7 @@ static iso_status build_text(const ocl_device *device, const char *name, const c
     }
     code = cl.clBuildProgram(id, 1, &device->id, options, NULL, NULL);
     if (code != OCL_DONE) {
-        const iso_status status = fail_build(device, id, code, name, options);
+        const iso_status status = fail_build(device, id, code, name, options, text);
         (void)cl.clReleaseProgram(id);
         return status;
     }

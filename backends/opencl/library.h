@@ -33,6 +33,9 @@ const char *ocl_code_name(ocl_code code);
 iso_status ocl_status(ocl_code code);
 /* "WHAT gives CL_X (n)". */
 iso_status ocl_fail(ocl_code code, const char *format, ...) ISO_PRINTF(2, 3);
+/* log.c: writes a compiler's log with the places that the source's #line directives give. Returns
+ * its length, as snprintf does. */
+size_t ocl_log_places(const char *log, const char *source, char *to, size_t room);
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
