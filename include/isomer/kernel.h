@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel.h - the language of the program's own kernels: one text that CUDA, HIP, OpenCL C 1.2 and
- * C11 compile, with the same bits. Only texts of kernels include this file; the library puts it in
- * front of each.
+ * C11 compile, with the same bits. The library puts this file in front of each text. A text may
+ * also include it, for editors; programs do not.
  *
  *   ISO_KERNEL(axpy, 256, 1, 1)(f32 a, ISO_IN(f32) x, ISO_INOUT(f32) y, i64 n)
  *   {
@@ -15,32 +15,43 @@
  *       }
  *   }
  *
- * A kernel is ISO_KERNEL(name, x, y, z)(parameters) { body }. A launch runs any number of groups,
- * along three axes; a group has x * y * z items, at most 1024. The body is a sequence of regions.
- * In a region every item of the group runs, and the end of a region waits for all of them: what one
- * item wrote to a shared array or a buffer, the others of its group read in the next region. On a
- * GPU a region is plain code and a barrier, on a CPU a loop over the items.
+ * A kernel is ISO_KERNEL(name, x, y, z)(parameters) { body }. A launch runs groups along three
+ * axes, fewer than 2^31; a group has x * y * z items, at most 1024. The body is a sequence of
+ * regions. In a region every item of the group runs, and the end of a region waits for all of them:
+ * what one item wrote to a shared array or a buffer, the others of its group read in the next
+ * region. On a GPU a region is plain code and a barrier, on a CPU a loop over the items.
  *
  * Regions     ISO_REGION(i), ISO_REGION_2(i, j) and ISO_REGION_3(i, j, k) name the item's indices
- *             along x, y and z, of type i32; they exist only in the region. `continue` ends the
- *             region for an item. Loops and branches may stand around regions if all items of the
- *             group take them alike. `return`, `goto`, and a `break` that leaves a region, do not
- *             compile.
+ *             along x, y and z, from 0, of type i32; they exist only in the region. A group with
+ *             several items along y needs ISO_REGION_2 or _3, one with several along z _3: the
+ *             library refuses fewer. `continue`, outside of a loop in the region, ends the region
+ *             for an item. Loops and branches may stand around regions if all items of the group
+ *             take them alike. `return`, `goto`, and a `break` that leaves a region, are refused
+ *             when the program is created (INVALID, with the line).
+ * Places      In one region no item reads or writes what another item writes, in a shared array or
+ *             a buffer; nor do two groups in one launch. Only atomics may share a place.
  * Variables   A variable that is declared in a region belongs to the item and the region; one that
- *             is declared outside belongs to the group, and regions only read it.
+ *             is declared outside belongs to the group, and regions must only read it. Code outside
+ *             of regions must not write shared arrays or buffers, and must not read a place that a
+ *             later region writes: read it in a region. Shared arrays and own values begin with
+ *             any contents.
  * Types       i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and vectors of 2 and 4 (f32x2, f32x4, and the
  *             same of f64, i32, u32, i64 and u64) with members x, y, z, w. iso_f32x2(a, b) makes
- *             one. Operators are only for scalars.
+ *             one. Operators are only for scalars. There are no pointers of one's own and no
+ *             functions beside kernels; macros (#define, or iso_macro) are allowed.
  *
  * Parameters:
  *
  *   f32 a                      a value
  *   ISO_IN(f32) x              a buffer that the kernel reads
- *   ISO_OUT(f32) y             one that it writes, ISO_INOUT(f32) y one that it does both with. It
- *                              shares no byte with another buffer of the launch
+ *   ISO_OUT(f32) y             one that it writes, ISO_INOUT(f32) y one that it does both with;
+ *                              what it does not write stays. Such a buffer shares no byte with
+ *                              another one of the launch
  *   ISO_IN(f32) x ISO_EXTENT(rows * cols)
- *                              a launch is refused if the buffer has fewer elements
- *   ISO_SHARED(f32, 256) part  an array that the items of a group share
+ *                              a launch is refused if the buffer has fewer elements. The expression
+ *                              has integer parameters, numbers, macros, + - * / % << >> and ( )
+ *   ISO_SHARED(f32, 256) part  an array that the items of a group share; its size, like those of
+ *                              groups, is such an expression without parameters
  *   ISO_OWN(f32) sum           a value of each item that outlives a region: iso_mine(sum)
  *
  * In bodies:
@@ -56,13 +67,16 @@
  *                              needs cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
  *                              for those of 64 bits
  *   ISO_GROUP_SUM(part, sum)   between regions: part[0] = the sum of all items' iso_mine(sum). The
- *                              shared array `part` has an element for each item. Of n values, item
+ *                              shared array `part` has the same type, of scalars, and an element
+ *                              for each item. Of n values, item
  *                              i < n / 2 adds value (n + 1) / 2 + i to its own, then n becomes
  *                              (n + 1) / 2, until one is left. Also ISO_GROUP_MIN and ISO_GROUP_MAX
  *
- * Bits: + - * of every type, comparisons, conversions that are in range, iso_fma and the sums over
- * groups give the same bits everywhere; nothing is contracted. Division and square root of floats
- * may differ in the last bit between devices, and so may the order of atomics on one place.
+ * Bits: + - * of every type, / % and shifts of integers, comparisons, conversions that are in
+ * range, iso_fma and the sums over groups give the same bits everywhere; nothing is contracted.
+ * Division and square root of floats may differ in the last bit between devices, and so may the
+ * order of atomics on one place. Overflow of signed integers and shifts by the width or more are
+ * not defined.
  */
 #ifndef ISOMER_KERNEL_H
 #define ISOMER_KERNEL_H

@@ -2,7 +2,7 @@
 /*
  * program.h - the program's own kernels. A text of the language that isomer/kernel.h describes is
  * compiled for a device and launched on its streams. The same text gives the same bits on every
- * device.
+ * device, but for what kernel.h excepts.
  *
  *   iso_program program;
  *   iso_kernel axpy;
