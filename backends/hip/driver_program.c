@@ -268,9 +268,11 @@ iso_status hip_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t
     for (int32_t i = 0; i < arg_count; i++) {
         memcpy(&addresses[i], &args[i].value, sizeof addresses[i]);
     }
+    const int32_t shared =
+        arg_count > 0 && !args[arg_count - 1].value ? args[arg_count - 1].bytes : 0;
     HIP_ON(device, code,
-           hip.hipModuleLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1, 0,
-                                     stream->native, addresses, NULL));
+           hip.hipModuleLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1,
+                                     (unsigned)shared, stream->native, addresses, NULL));
     return hip_check(device, code, "hipModuleLaunchKernel(%lld groups of %d)", (long long)groups,
                      threads);
 }

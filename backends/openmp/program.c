@@ -30,6 +30,11 @@ typedef struct program {
     entry_function entries[];
 } program;
 
+static int64_t align(int64_t bytes)
+{
+    return cpu_pieces(bytes, PROGRAM_ALIGN) * PROGRAM_ALIGN;
+}
+
 /* ---- loading --------------------------------------------------------------------------------- */
 
 typedef struct opening {
@@ -138,7 +143,7 @@ static iso_status find_entries(const iso_program_source *source, program *made)
         }
         memcpy(&made->entries[i], &found, sizeof found);
         if (entry->scratch_bytes > made->scratch_bytes) {
-            made->scratch_bytes = cpu_pieces(entry->scratch_bytes, PROGRAM_ALIGN) * PROGRAM_ALIGN;
+            made->scratch_bytes = align(entry->scratch_bytes);
         }
     }
     return ISO_OK;
@@ -258,6 +263,8 @@ struct cpu_launch {
     program *program;
     entry_function entry;
     int64_t groups;
+    char *scratch; /* a block for each thread, if this launch needs more than the program's */
+    int64_t scratch_bytes;
     const void *args[];
 };
 
@@ -265,6 +272,19 @@ static int64_t value_room(const iso_program_arg *arg)
 {
     const int64_t bytes = arg->value ? arg->bytes : (int64_t)sizeof arg->memory;
     return cpu_pieces(bytes, VALUE_ALIGN) * VALUE_ALIGN;
+}
+
+/* Arrays that the launch sizes lie behind the scratch memory of the entry. */
+static iso_status add_scratch(const cpu_device *device, const program *what, int64_t shared_bytes,
+                              cpu_launch *made)
+{
+    const int64_t bytes = what->scratch_bytes + align(shared_bytes);
+    if (shared_bytes <= 0 || bytes <= CPU_TEAM_SCRATCH) {
+        return ISO_OK;
+    }
+    made->scratch_bytes = bytes;
+    made->scratch = cpu_host->alloc(bytes * (int64_t)cpu_team_size(device->team));
+    return made->scratch ? ISO_OK : ISO_NO_MEMORY;
 }
 
 static cpu_launch *copy_launch(const iso_program_launch *launch)
@@ -283,6 +303,8 @@ static cpu_launch *copy_launch(const iso_program_launch *launch)
     made->program = what;
     made->entry = what->entries[launch->entry];
     made->groups = launch->groups;
+    made->scratch = NULL;
+    made->scratch_bytes = 0;
     for (int32_t i = 0; i < launch->arg_count; i++) {
         const iso_program_arg *arg = &launch->args[i];
         char *value = (char *)made + at;
@@ -309,8 +331,9 @@ static void body(void *context, int thread, int threads)
     const program *what = launch->program;
     const int64_t first = cpu_split(launch->groups, threads, thread);
     const int64_t end = cpu_split(launch->groups, threads, thread + 1);
-    char *scratch = what->scratch ? what->scratch + what->scratch_bytes * thread
-                                  : cpu_team_scratch(t->team, thread);
+    char *scratch = launch->scratch ? launch->scratch + launch->scratch_bytes * thread
+                    : what->scratch ? what->scratch + what->scratch_bytes * thread
+                                    : cpu_team_scratch(t->team, thread);
     if (first < end) {
         launch->entry(launch->args, first, end, scratch);
     }
@@ -332,6 +355,7 @@ iso_status cpu_launch_run(cpu_device *device, const cpu_launch *launch, int back
 
 void cpu_launch_free(cpu_launch *launch)
 {
+    cpu_host->free(launch->scratch);
     cpu_host->free(launch);
 }
 
@@ -341,7 +365,11 @@ iso_status cpu_program_launch(void *stream, const iso_program_launch *launch)
     if (!command.launch) {
         return ISO_NO_MEMORY;
     }
-    const iso_status status = cpu_stream_submit(stream, &command);
+    iso_status status = add_scratch(cpu_stream_device(stream), launch->program,
+                                    launch->shared_bytes, command.launch);
+    if (status == ISO_OK) {
+        status = cpu_stream_submit(stream, &command);
+    }
     if (status != ISO_OK) {
         cpu_launch_free(command.launch);
     }

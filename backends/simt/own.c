@@ -142,15 +142,41 @@ void simt_program_release(void *device, void *program)
     release(device, program);
 }
 
+/* Checks the memory that the items of a group share. */
+static iso_status check_shared(const simt_stream *stream, const simt_kernel *kernel,
+                               int64_t shared_bytes)
+{
+    const simt_limits *limits = &stream->device->limits;
+    const int64_t most =
+        limits->shared_most > limits->local_bytes ? limits->shared_most : limits->local_bytes;
+    const int64_t declared = kernel->info.local_bytes > 0 ? kernel->info.local_bytes : 0;
+    if (most <= 0 || shared_bytes + declared <= most) {
+        return ISO_OK;
+    }
+    return stream->device->host->fail(
+        ISO_UNSUPPORTED,
+        "the kernel's shared arrays have %lld bytes, and %lld of them by this launch, but a group "
+        "of this device has at most %lld: give smaller counts",
+        (long long)(shared_bytes + declared), (long long)shared_bytes, (long long)most);
+}
+
 iso_status simt_program_launch(void *stream, const iso_program_launch *launch)
 {
     const own_program *program = launch->program;
+    const simt_kernel *kernel = &program->kernels[launch->entry];
     simt_arg args[SIMT_ARGS_MAX];
+    int32_t count = launch->arg_count;
     for (int32_t i = 0; i < launch->arg_count; i++) {
         const iso_program_arg *arg = &launch->args[i];
         args[i] = arg->value ? (simt_arg){.value = arg->value, .bytes = (int32_t)arg->bytes}
                              : (simt_arg){.value = &arg->memory};
     }
-    return simt_launch(stream, &program->kernels[launch->entry], launch->groups, args,
-                       launch->arg_count);
+    if (launch->shared_bytes > 0) {
+        const iso_status status = check_shared(stream, kernel, launch->shared_bytes);
+        if (status) {
+            return status;
+        }
+        args[count++] = (simt_arg){.bytes = (int32_t)launch->shared_bytes};
+    }
+    return simt_launch(stream, kernel, launch->groups, args, count);
 }

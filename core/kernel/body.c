@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NEST_MOST = 100 };
+enum { NEST_MOST = 100, MACROS_MOST = 16, SCANNED_MOST = 65536 };
 
 static void skip_statement(kernel_scope *s);
 
@@ -59,19 +59,104 @@ static int region_indices(const kernel_reader *r)
     return 0;
 }
 
-/* What no kernel may contain. */
-static void check_token(kernel_scope *s)
+/* The word, if no kernel may contain it; else NULL. */
+static const char *refused_word(const kernel_reader *r)
 {
     static const char *const refused[] = {"return", "goto", "asm", "__asm", "__asm__"};
-    kernel_reader *r = s->reader;
 
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (kernel_is(r, refused[i])) {
-            kernel_fail(r, r->token.line,
-                        "kernel %s has %s: a kernel must not leave its statements that way; use "
-                        "if, or continue in a region",
-                        s->kernel->name, refused[i]);
+            return refused[i];
         }
+    }
+    return NULL;
+}
+
+static bool is_loop(const kernel_reader *r)
+{
+    return kernel_is(r, "for") || kernel_is(r, "while") || kernel_is(r, "do") ||
+           kernel_is(r, "switch");
+}
+
+/* What a macro's value contains, and the values of macros in it. */
+typedef struct hidden {
+    const char *refused;
+    bool loop, region, block; /* block: a { after the region */
+    bool leaves;              /* a break outside of a loop in it */
+} hidden;
+
+static void look_into(kernel_scope *s, const kernel_reader *word, int depth, hidden *found)
+{
+    const kernel_definitions *defined = s->reader->defined;
+
+    for (int64_t i = 0; i < defined->count && depth < MACROS_MOST; i++) {
+        const kernel_definition *row = &defined->rows[i];
+        kernel_reader value = {.call = s->reader->call,
+                               .name = s->reader->name,
+                               .text = row->value,
+                               .end = row->value_length,
+                               .line = word->token.line,
+                               .one_line = true};
+
+        if (!kernel_names(row, word)) {
+            continue;
+        }
+        for (kernel_next(&value); value.token.kind != KERNEL_END; kernel_next(&value)) {
+            if (++s->scanned > SCANNED_MOST) {
+                kernel_fail(s->reader, s->reader->token.line,
+                            "the macros of kernel %s have more than %d tokens: shorten them",
+                            s->kernel->name, SCANNED_MOST);
+                return;
+            }
+            found->refused = found->refused ? found->refused : refused_word(&value);
+            found->loop = found->loop || is_loop(&value);
+            found->leaves = found->leaves || (kernel_is(&value, "break") && !found->loop);
+            found->region = found->region || region_indices(&value);
+            found->block = found->block || (found->region && kernel_is(&value, "{"));
+            look_into(s, &value, depth + 1, found);
+        }
+    }
+}
+
+static hidden check_macro(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+    hidden found = {0};
+
+    if (r->token.kind != KERNEL_WORD) {
+        return found;
+    }
+    look_into(s, r, 0, &found);
+    if (found.refused) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s uses the macro %.*s, which has %s: a kernel must not leave its "
+                    "statements that way",
+                    s->kernel->name, kernel_shown_length(r), kernel_shown(r), found.refused);
+    } else if (found.leaves && (found.region || (s->in_region && !s->in_loop))) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s uses the macro %.*s, which has a break that leaves a region: use "
+                    "continue, which ends the item's part of the region",
+                    s->kernel->name, kernel_shown_length(r), kernel_shown(r));
+    } else if (found.region && (!found.block || s->in_region)) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s uses the macro %.*s, which begins a region%s: write it out",
+                    s->kernel->name, kernel_shown_length(r), kernel_shown(r),
+                    s->in_region ? " inside of a region" : " without its { }");
+    }
+    return found;
+}
+
+/* What no kernel may contain. */
+static void check_token(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+    const char *refused = refused_word(r);
+
+    if (refused) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s has %s: a kernel must not leave its statements that way; use "
+                    "if, or continue in a region",
+                    s->kernel->name, refused);
     }
     if (kernel_is(r, "break") && s->in_region && !s->in_loop) {
         kernel_fail(r, r->token.line,
@@ -82,6 +167,8 @@ static void check_token(kernel_scope *s)
         kernel_fail(r, r->token.line,
                     "kernel %s has %.*s inside of an expression: it must begin a statement",
                     s->kernel->name, kernel_shown_length(r), kernel_shown(r));
+    } else {
+        check_macro(s);
     }
 }
 
@@ -173,6 +260,39 @@ void kernel_skip_brackets(kernel_scope *s)
         fail_open(r, open, close, line);
     }
     s->depth--;
+}
+
+kernel_range kernel_read_argument(kernel_reader *r, const char *what, const char *ends)
+{
+    kernel_range range = {.at = r->token.at, .line = r->token.line};
+    kernel_scope s = {.reader = r};
+    int64_t end = range.at;
+
+    while (r->token.kind != KERNEL_END && !kernel_is_sign(r, ")]}") && !kernel_is_sign(r, ends)) {
+        if (kernel_is_sign(r, "([{")) {
+            kernel_skip_brackets(&s);
+        } else {
+            kernel_next(r);
+        }
+        end = r->past;
+    }
+    range.length = end - range.at;
+    if (!kernel_is_sign(r, ends)) {
+        kernel_fail(r, range.line, "%s is not closed: add the %c after it", what,
+                    ends[strlen(ends) - 1]);
+    } else if (!range.length) {
+        kernel_fail(r, range.line, "%s is empty: write a number or an expression", what);
+    }
+    return range;
+}
+
+void kernel_read_name(kernel_reader *r, const char *what, char name[KERNEL_NAME_MAX])
+{
+    if (kernel_check_name(r, what)) {
+        memcpy(name, r->text + r->token.at, (size_t)r->token.length);
+        name[r->token.length] = 0;
+        kernel_next(r);
+    }
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */
@@ -343,6 +463,7 @@ static void skip_expression(kernel_scope *s)
 static void skip_statement(kernel_scope *s)
 {
     kernel_reader *r = s->reader;
+    const bool in_loop = s->in_loop;
 
     if (!enter(s)) {
         return;
@@ -361,7 +482,9 @@ static void skip_statement(kernel_scope *s)
     } else if (region_indices(r)) {
         skip_region(s, region_indices(r));
     } else {
+        s->in_loop = in_loop || check_macro(s).loop; /* the macro may be the loop's head */
         skip_expression(s);
+        s->in_loop = in_loop;
     }
     s->depth--;
 }

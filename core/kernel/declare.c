@@ -9,17 +9,6 @@
 
 enum { SHARED_MOST = 65536 };
 
-static const char types[] = "i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, and i32, u32, i64, "
-                            "u64, f32 and f64 with x2 or x4 after it (f32x4)";
-
-static const struct scalar {
-    const char *name;
-    int32_t bytes;
-    bool vectors;
-} scalars[] = {{"i8", 1, false}, {"u8", 1, false}, {"i16", 2, false}, {"u16", 2, false},
-               {"i32", 4, true}, {"u32", 4, true}, {"i64", 8, true},  {"u64", 8, true},
-               {"f32", 4, true}, {"f64", 8, true}};
-
 static const struct form {
     const char *word;
     kernel_role role;
@@ -28,62 +17,6 @@ static const struct form {
              {"ISO_INOUT", KERNEL_INOUT},
              {"ISO_SHARED", KERNEL_SHARED},
              {"ISO_OWN", KERNEL_OWN}};
-
-/* ---- parts ----------------------------------------------------------------------------------- */
-
-/* Moves to the ) or the comma that ends an argument, and keeps the argument's place. */
-static kernel_range read_argument(kernel_reader *r, const char *what, bool comma_ends)
-{
-    kernel_range range = {.at = r->token.at, .line = r->token.line};
-    kernel_scope s = {.reader = r};
-    int64_t end = range.at;
-
-    while (r->token.kind != KERNEL_END && !kernel_is_sign(r, comma_ends ? ",)]}" : ")]}")) {
-        if (kernel_is_sign(r, "([{")) {
-            kernel_skip_brackets(&s);
-        } else {
-            kernel_next(r);
-        }
-        end = r->past;
-    }
-    range.length = end - range.at;
-    if (r->token.kind == KERNEL_END || kernel_is_sign(r, "]}")) {
-        kernel_fail(r, range.line, "%s is not closed: add the ) of its parenthesis", what);
-    } else if (!range.length) {
-        kernel_fail(r, range.line, "%s is empty: write a number or an expression", what);
-    }
-    return range;
-}
-
-static void read_name(kernel_reader *r, const char *what, char name[KERNEL_NAME_MAX])
-{
-    if (kernel_check_name(r, what)) {
-        memcpy(name, r->text + r->token.at, (size_t)r->token.length);
-        name[r->token.length] = 0;
-        kernel_next(r);
-    }
-}
-
-static void read_type(kernel_reader *r, kernel_type *type)
-{
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-        for (int32_t lanes = 1; lanes <= (scalars[i].vectors ? 4 : 1); lanes *= 2) {
-            char name[sizeof type->name];
-
-            snprintf(name, sizeof name, lanes > 1 ? "%sx%d" : "%s", scalars[i].name, (int)lanes);
-            if (kernel_is(r, name)) {
-                memcpy(type->name, name, sizeof name);
-                type->scalar = name[0];
-                type->bytes = scalars[i].bytes * lanes;
-                type->lanes = lanes;
-                kernel_next(r);
-                return;
-            }
-        }
-    }
-    kernel_fail(r, r->token.line, "\"%.*s\" is no type of a parameter: the types are %s",
-                kernel_shown_length(r), kernel_shown(r), types);
-}
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -95,11 +28,16 @@ static void read_count(kernel_reader *r, kernel_param *param)
     if (!kernel_expect(r, ",", "the type of ISO_SHARED")) {
         return;
     }
-    range = read_argument(r, what, true);
+    range = kernel_read_argument(r, what, ",)");
+    if (range.length == (int64_t)strlen("ISO_AT_LAUNCH") &&
+        !memcmp(r->text + range.at, "ISO_AT_LAUNCH", (size_t)range.length)) {
+        param->count = 0;
+        return;
+    }
     param->count = kernel_number(r, range, what, NULL, 0);
     if (!r->status && (param->count < 1 || param->count > SHARED_MOST)) {
-        kernel_fail(r, range.line, "%s is %lld: use 1 to %d", what, (long long)param->count,
-                    SHARED_MOST);
+        kernel_fail(r, range.line, "%s is %lld: use 1 to %d, or ISO_AT_LAUNCH", what,
+                    (long long)param->count, SHARED_MOST);
     }
 }
 
@@ -118,7 +56,7 @@ static void read_extent(kernel_reader *r, kernel_param *param)
     if (!kernel_expect(r, "(", "ISO_EXTENT")) {
         return;
     }
-    range = read_argument(r, "an ISO_EXTENT", false);
+    range = kernel_read_argument(r, "an ISO_EXTENT", ")");
     param->extent_at = range.at;
     param->extent_length = range.length;
     kernel_expect(r, ")", "the extent");
@@ -135,7 +73,8 @@ static void check_unique(kernel_reader *r, const kernel_decl *kernel, const kern
     }
 }
 
-static void read_param(kernel_reader *r, const kernel_decl *kernel, kernel_param *param)
+static void read_param(kernel_reader *r, const kernel_file *file, const kernel_decl *kernel,
+                       kernel_param *param)
 {
     const char *word = NULL;
     int32_t line;
@@ -151,7 +90,7 @@ static void read_param(kernel_reader *r, const kernel_decl *kernel, kernel_param
         kernel_next(r);
         kernel_expect(r, "(", word);
     }
-    read_type(r, &param->type);
+    kernel_read_type(r, file, &param->type);
     if (param->role == KERNEL_SHARED) {
         read_count(r, param);
     }
@@ -159,7 +98,7 @@ static void read_param(kernel_reader *r, const kernel_decl *kernel, kernel_param
         kernel_expect(r, ")", param->role == KERNEL_SHARED ? "the count" : "the type");
     }
     line = r->token.line;
-    read_name(r, "a parameter", param->name);
+    kernel_read_name(r, "a parameter", param->name);
     if (r->status) {
         return;
     }
@@ -170,7 +109,7 @@ static void read_param(kernel_reader *r, const kernel_decl *kernel, kernel_param
 }
 
 /* After the ( up to and with the ). */
-static void read_params(kernel_reader *r, kernel_decl *kernel)
+static void read_params(kernel_reader *r, const kernel_file *file, kernel_decl *kernel)
 {
     if (kernel_is(r, ")")) {
         kernel_next(r);
@@ -182,7 +121,7 @@ static void read_params(kernel_reader *r, kernel_decl *kernel)
                         kernel->name, KERNEL_PARAMS_MAX);
             return;
         }
-        read_param(r, kernel, &kernel->params[kernel->param_count++]);
+        read_param(r, file, kernel, &kernel->params[kernel->param_count++]);
         if (kernel_is(r, ")")) {
             kernel_next(r);
             return;
@@ -212,7 +151,7 @@ static void read_sizes(kernel_reader *r, kernel_decl *kernel)
         if (!kernel_expect(r, ",", i ? "a size of ISO_KERNEL" : "the name of ISO_KERNEL")) {
             return;
         }
-        range = read_argument(r, what, true);
+        range = kernel_read_argument(r, what, ",)");
         size = kernel_number(r, range, what, NULL, 0);
         if (!r->status && (size < 1 || size > KERNEL_ITEMS_MAX)) {
             kernel_fail(r, range.line, "%s is %lld: use 1 to %d", what, (long long)size,
@@ -239,7 +178,7 @@ static void read_kernel(kernel_reader *r, const kernel_file *file, kernel_decl *
     if (!kernel_expect(r, "(", "ISO_KERNEL")) {
         return;
     }
-    read_name(r, "a kernel", kernel->name);
+    kernel_read_name(r, "a kernel", kernel->name);
     for (const kernel_decl *other = file->kernels; other < kernel && !r->status; other++) {
         if (!strcmp(other->name, kernel->name)) {
             kernel_fail(r, kernel->line, "kernel %s is declared on line %ld too: rename one",
@@ -257,7 +196,7 @@ static void read_kernel(kernel_reader *r, const kernel_file *file, kernel_decl *
     if (!kernel_expect(r, "(", "ISO_KERNEL(...)")) {
         return;
     }
-    read_params(r, kernel);
+    read_params(r, file, kernel);
     kernel->body_at = r->token.at + 1;
     if (!r->status && !kernel_is(r, "{")) {
         kernel_fail(r, r->token.line,
@@ -301,6 +240,8 @@ static void read_all(kernel_reader *r, kernel_file *file)
             if (kernel) {
                 read_kernel(r, file, kernel);
             }
+        } else if (kernel_is(r, "ISO_STRUCT")) {
+            kernel_read_struct(r, file);
         } else if (kernel_is_sign(r, "([{")) {
             kernel_skip_brackets(&outside);
         } else if (kernel_is_sign(r, ")]}")) {
@@ -336,5 +277,6 @@ iso_status kernel_read(const char *call, const char *name, const char *text,
 void kernel_file_free(kernel_file *file)
 {
     free(file->kernels);
+    free(file->structs);
     *file = (kernel_file){0};
 }

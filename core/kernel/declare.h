@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a parameter is. */
@@ -20,22 +21,28 @@ typedef enum kernel_role {
     KERNEL_OWN = 6     /* ISO_OWN(f32) sum: a value that each item keeps from region to region */
 } kernel_role;
 
-/* Types of values and elements: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and vectors of 2 and 4 of
- * i32, u32, i64, u64, f32 and f64 ("f32x2"). */
+enum { KERNEL_NAME_MAX = 64, KERNEL_PARAMS_MAX = 32, KERNEL_ITEMS_MAX = 1024 };
+
+/* Types of values and elements: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, vectors of 2 and 4 of i32,
+ * u32, i64, u64, f32 and f64 ("f32x2"), and the text's structs. */
 typedef struct kernel_type {
-    char name[8];  /* "f32x4" */
-    char scalar;   /* 'i', 'u' or 'f' */
-    int32_t bytes; /* of the whole type */
+    char name[KERNEL_NAME_MAX]; /* "f32x4" */
+    char scalar;                /* 'i', 'u' or 'f'; 's': a struct */
+    int32_t bytes;              /* of the whole type */
+    int32_t align;
     int32_t lanes; /* 1, 2 or 4 */
 } kernel_type;
 
-enum { KERNEL_NAME_MAX = 64, KERNEL_PARAMS_MAX = 32, KERNEL_ITEMS_MAX = 1024 };
+typedef struct kernel_struct {
+    kernel_type type;
+    int32_t line;
+} kernel_struct;
 
 typedef struct kernel_param {
     char name[KERNEL_NAME_MAX];
     kernel_role role;
     kernel_type type;
-    int64_t count;     /* KERNEL_SHARED: elements */
+    int64_t count;     /* KERNEL_SHARED: elements; 0: the launch says how many */
     int64_t extent_at; /* KERNEL_IN, OUT, INOUT: where the expression of ISO_EXTENT begins in the
                           text, and its length; 0 length: none */
     int64_t extent_length;
@@ -56,11 +63,30 @@ typedef struct kernel_macro {
     const char *name, *value;
 } kernel_macro;
 
+static inline bool kernel_is_buffer(const kernel_param *param)
+{
+    return param->role == KERNEL_IN || param->role == KERNEL_OUT || param->role == KERNEL_INOUT;
+}
+
+/* Whether it is an array whose count the launch gives. */
+static inline bool kernel_is_sized(const kernel_param *param)
+{
+    return param->role == KERNEL_SHARED && param->count == 0;
+}
+
+/* Whether a launch has an argument for it. */
+static inline bool kernel_is_given(const kernel_param *param)
+{
+    return param->role == KERNEL_VALUE || kernel_is_buffer(param) || kernel_is_sized(param);
+}
+
 /* All kernels of a text. */
 typedef struct kernel_file {
     int32_t count;
-    kernel_decl *kernels; /* from malloc */
-    int has_f64;          /* the token f64 (or f64x2, f64x4) occurs */
+    int32_t struct_count;
+    kernel_decl *kernels; /* from malloc, as the structs */
+    kernel_struct *structs;
+    int has_f64; /* the token f64 (or f64x2, f64x4) occurs */
 } kernel_file;
 
 /* Reads a text. `name` is the file's name in messages. INVALID: the message of core_fail is

@@ -26,9 +26,9 @@ static const kernel_reader *current(const expression *e)
 
 /* ---- macros ---------------------------------------------------------------------------------- */
 
-static bool is_named(const kernel_definition *row, const kernel_reader *r)
+bool kernel_names(const kernel_definition *row, const kernel_reader *r)
 {
-    return row->name_length == r->token.length &&
+    return r->token.kind == KERNEL_WORD && row->name_length == r->token.length &&
            !memcmp(row->name, r->text + r->token.at, (size_t)row->name_length);
 }
 
@@ -38,18 +38,18 @@ static bool same_value(const kernel_definition *a, const kernel_definition *b)
            !memcmp(a->value, b->value, (size_t)a->value_length);
 }
 
-/* Finds the value of the current word; NULL if it is no macro. A caller's macro is the value if
- * the text gives its own under #if only, which is how a text gives a default. */
-static const kernel_definition *find_macro(expression *e)
+/* A caller's macro is the value if the text gives its own under #if only, which is how a text gives
+ * a default. */
+const kernel_definition *kernel_find_macro(kernel_reader *owner, const kernel_reader *r,
+                                           int32_t line, const char *what)
 {
-    const kernel_reader *r = current(e);
     const kernel_definition *last = NULL, *given = NULL;
     bool conditional = false, differs = false;
 
-    for (int64_t i = 0; i < e->owner->defined->count; i++) {
-        const kernel_definition *row = &e->owner->defined->rows[i];
+    for (int64_t i = 0; i < owner->defined->count; i++) {
+        const kernel_definition *row = &owner->defined->rows[i];
 
-        if (!is_named(row, r)) {
+        if (!kernel_names(row, r)) {
             continue;
         }
         conditional = conditional || row->conditional;
@@ -63,17 +63,17 @@ static const kernel_definition *find_macro(expression *e)
         return given;
     }
     if (last && conditional && differs) {
-        FAIL(e,
-             "%s uses %.*s, which has several values under #if: define it once, or give it as a "
-             "macro",
-             e->what, kernel_shown_length(r), kernel_shown(r));
+        kernel_fail(owner, line,
+                    "%s uses %.*s, which has several values under #if: define it once, or give it "
+                    "as a macro",
+                    what, kernel_shown_length(r), kernel_shown(r));
         return NULL;
     }
     if (last && last->takes) {
-        FAIL(e,
-             "%s uses %.*s, which is a macro with arguments: define it without them, or "
-             "give it as a macro",
-             e->what, kernel_shown_length(r), kernel_shown(r));
+        kernel_fail(owner, line,
+                    "%s uses %.*s, which is a macro with arguments: define it without them, or "
+                    "give it as a macro",
+                    what, kernel_shown_length(r), kernel_shown(r));
         return NULL;
     }
     return last && !last->removed ? last : NULL;
@@ -114,7 +114,7 @@ static void advance(expression *e)
             FAIL(e, "%s has more than %d tokens: shorten its macros", e->what, TOKENS_MOST);
             return;
         }
-        row = r->token.kind == KERNEL_WORD ? find_macro(e) : NULL;
+        row = kernel_find_macro(e->owner, r, e->levels[0].token.line, e->what);
         if (!row) {
             return;
         }

@@ -10,11 +10,6 @@ static int64_t items_of(const kernel_decl *kernel)
     return (int64_t)kernel->size[0] * kernel->size[1] * kernel->size[2];
 }
 
-static bool is_buffer(const kernel_param *param)
-{
-    return param->role == KERNEL_IN || param->role == KERNEL_OUT || param->role == KERNEL_INOUT;
-}
-
 static bool is_scratch(const kernel_param *param)
 {
     return param->role == KERNEL_SHARED || param->role == KERNEL_OWN;
@@ -23,8 +18,12 @@ static bool is_scratch(const kernel_param *param)
 static int64_t scratch_of(const kernel_decl *kernel, const kernel_param *param)
 {
     const int64_t count = param->role == KERNEL_SHARED ? param->count : items_of(kernel);
-    const int64_t bytes = is_scratch(param) ? count * param->type.bytes : 0;
-    return (bytes + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
+    return is_scratch(param) ? kernel_sized(param, count) : 0;
+}
+
+int64_t kernel_sized(const kernel_param *param, int64_t count)
+{
+    return (count * param->type.bytes + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
 }
 
 int64_t kernel_scratch(const kernel_decl *kernel)
@@ -41,9 +40,23 @@ int32_t kernel_arg_count(const kernel_decl *kernel)
     int32_t count = KERNEL_ARGS_BEFORE;
     for (int32_t i = 0; i < kernel->param_count; i++) {
         const kernel_param *param = &kernel->params[i];
-        count += is_buffer(param) ? 2 : !is_scratch(param);
+        count += kernel_is_buffer(param) ? 2 : kernel_is_given(param);
     }
     return count;
+}
+
+int64_t kernel_arg_bytes(const kernel_decl *kernel)
+{
+    int64_t bytes = KERNEL_ARGS_BEFORE * (int64_t)sizeof(int64_t);
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        const kernel_param *param = &kernel->params[i];
+        const int64_t one = kernel_is_buffer(param)       ? 2 * (int64_t)sizeof(int64_t)
+                            : kernel_is_sized(param)      ? (int64_t)sizeof(int64_t)
+                            : param->role == KERNEL_VALUE ? param->type.bytes
+                                                          : 0;
+        bytes += (one + 7) / 8 * 8;
+    }
+    return bytes;
 }
 
 /* ---- the program's text ---------------------------------------------------------------------- */
@@ -123,7 +136,9 @@ static void add_gpu_parameter(core_text *out, const kernel_param *param)
     const char *type = param->type.name;
     if (param->role == KERNEL_VALUE) {
         core_text_add(out, ", %s %s", type, param->name);
-    } else if (is_buffer(param)) {
+    } else if (kernel_is_sized(param)) {
+        core_text_add(out, ", i64 %s_count_", param->name);
+    } else if (kernel_is_buffer(param)) {
         core_text_add(out, ", ISO_GLOBAL_ %s%s *%s, i64 %s_at_",
                       param->role == KERNEL_IN ? "const " : "", type, param->name, param->name);
     }
@@ -131,7 +146,14 @@ static void add_gpu_parameter(core_text *out, const kernel_param *param)
 
 static void add_gpu_variable(core_text *out, const kernel_param *param)
 {
-    if (param->role == KERNEL_SHARED) {
+    if (kernel_is_sized(param)) {
+        core_text_add(
+            out,
+            "    ISO_LOCAL_AT_ %s *%s = (ISO_LOCAL_AT_ %s *)(iso_sized_ + iso_sized_at_);\n"
+            "    iso_sized_at_ += (%s_count_ * %d + %d) / %d * %d;\n",
+            param->type.name, param->name, param->type.name, param->name, param->type.bytes,
+            KERNEL_ALIGN - 1, KERNEL_ALIGN, KERNEL_ALIGN);
+    } else if (param->role == KERNEL_SHARED) {
         core_text_add(out, "    ISO_LOCAL_ %s %s[%lld];\n", param->type.name, param->name,
                       (long long)param->count);
     } else if (param->role == KERNEL_OWN) {
@@ -148,7 +170,12 @@ static void add_gpu_entry(core_text *out, const kernel_decl *kernel)
     for (int32_t i = 0; i < kernel->param_count; i++) {
         add_gpu_parameter(out, &kernel->params[i]);
     }
-    core_text_add(out, ")\n{\n");
+    bool sized = false;
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        sized = sized || kernel_is_sized(&kernel->params[i]);
+    }
+    core_text_add(out, "%s)\n{\n%s", sized ? " ISO_SIZED_PARAM_" : "",
+                  sized ? "    ISO_SIZED_HERE_\n    i64 iso_sized_at_ = 0;\n" : "");
     for (int32_t i = 0; i < kernel->param_count; i++) {
         add_gpu_variable(out, &kernel->params[i]);
     }
@@ -156,13 +183,36 @@ static void add_gpu_entry(core_text *out, const kernel_decl *kernel)
     core_text_add(out, "    %s(iso_at_", kernel->name);
     for (int32_t i = 0; i < kernel->param_count; i++) {
         const kernel_param *param = &kernel->params[i];
-        if (is_buffer(param)) {
+        if (kernel_is_buffer(param)) {
             core_text_add(out, ", %s + %s_at_", param->name, param->name);
         } else {
             core_text_add(out, ", %s%s", param->role == KERNEL_OWN ? "&" : "", param->name);
         }
     }
     core_text_add(out, ");\n}\n");
+}
+
+/* Where the arrays that the launch sizes begin in the scratch memory: behind the others. */
+static void add_cpu_places(core_text *out, const kernel_decl *kernel)
+{
+    int32_t arg = KERNEL_ARGS_BEFORE;
+    bool first = true;
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        const kernel_param *param = &kernel->params[i];
+        if (kernel_is_sized(param)) {
+            if (first) {
+                core_text_add(out, "    i64 iso_sized_at_ = %lld;\n",
+                              (long long)kernel_scratch(kernel));
+            }
+            first = false;
+            core_text_add(
+                out,
+                "    const i64 %s_at_ = iso_sized_at_;\n    iso_sized_at_ += (*(const i64 "
+                "*)iso_args_[%d] * %d + %d) / %d * %d;\n",
+                param->name, arg, param->type.bytes, KERNEL_ALIGN - 1, KERNEL_ALIGN, KERNEL_ALIGN);
+        }
+        arg += kernel_is_buffer(param) ? 2 : kernel_is_given(param);
+    }
 }
 
 static void add_cpu_entry(core_text *out, const kernel_decl *kernel)
@@ -177,6 +227,7 @@ static void add_cpu_entry(core_text *out, const kernel_decl *kernel)
         core_text_add(out, "    const i64 iso_groups_%c_ = *(const i64 *)iso_args_[%d];\n",
                       "xyz"[i], i);
     }
+    add_cpu_places(out, kernel);
     core_text_add(out,
                   "    for (i64 iso_group_ = iso_first_; iso_group_ < iso_end_; iso_group_++) "
                   "{\n%s",
@@ -185,10 +236,13 @@ static void add_cpu_entry(core_text *out, const kernel_decl *kernel)
     for (int32_t i = 0; i < kernel->param_count; i++) {
         const kernel_param *param = &kernel->params[i];
         const char *type = param->type.name;
-        if (is_scratch(param)) {
+        if (kernel_is_sized(param)) {
+            core_text_add(out, ", (%s *)(iso_scratch_ + %s_at_)", type, param->name);
+            arg++;
+        } else if (is_scratch(param)) {
             core_text_add(out, ", (%s *)(iso_scratch_ + %lld)", type, (long long)at);
             at += scratch_of(kernel, param);
-        } else if (is_buffer(param)) {
+        } else if (kernel_is_buffer(param)) {
             core_text_add(out, ", *(%s *const *)iso_args_[%d] + *(const i64 *)iso_args_[%d]", type,
                           arg, arg + 1);
             arg += 2;

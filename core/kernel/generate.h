@@ -7,7 +7,8 @@
  * On a GPU the entry of kernel NAME is iso_kernel_NAME(groups_x, groups_y, groups_z, by_x, by_y,
  * ...), launched over all groups in one dimension; by_x and by_y divide by groups_x and groups_y
  * (kernel_divider), because a division of 64 bits takes longer than a small kernel. A value is one
- * argument, a buffer two: memory, and the offset in elements. On a CPU it is
+ * argument, a buffer two: memory, and the offset in elements; an array that the launch sizes is
+ * one, its count. On a CPU it is
  *
  *   void iso_kernel_NAME(const void *const *args, int64_t first, int64_t end, char *scratch)
  *
@@ -26,10 +27,13 @@ enum { KERNEL_AXES = 3, KERNEL_ARGS_BEFORE = 5, KERNEL_ALIGN = 64 };
  * from 1 to 2^31 - 1. */
 uint64_t kernel_divider(int64_t d);
 
-/* Bytes of scratch memory that a group needs on a CPU. */
+/* Bytes of scratch memory that a group needs on a CPU, without arrays that a launch sizes. */
 int64_t kernel_scratch(const kernel_decl *kernel);
-/* Arguments of the entry on a GPU, and in args. */
+/* Bytes of an array that a launch gives `count` elements, with what aligns the next one. */
+int64_t kernel_sized(const kernel_param *param, int64_t count);
+/* Arguments of the entry on a GPU, and in args; and their bytes. */
 int32_t kernel_arg_count(const kernel_decl *kernel);
+int64_t kernel_arg_bytes(const kernel_decl *kernel);
 
 /* `name` is the text's name in messages of compilers. The result is a core_text. */
 void kernel_generate(const kernel_file *file, const char *name, const char *text,

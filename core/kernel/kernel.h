@@ -8,8 +8,9 @@
 
 #include <isomer/program.h>
 
-/* What a launch passes to the backend: the groups, and two for each buffer. */
-enum { PROGRAM_ARGS_MAX = 32 };
+/* What a launch passes to the backend: the groups, and two for each buffer. One place is left for
+ * the memory of arrays that the launch sizes. Every OpenCL device takes so many bytes. */
+enum { PROGRAM_ARGS_MAX = 31, PROGRAM_ARGS_BYTES = 1024 };
 
 typedef struct core_program {
     core_child child;

@@ -6,12 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Room for any value: four f64. */
+/* A value that the call converts. Bytes stay where the caller has them. */
 typedef union launch_value {
     int64_t integer;
     double number;
     float narrow;
-    unsigned char bytes[32];
 } launch_value;
 
 /* A launch that is being checked. */
@@ -21,6 +20,7 @@ typedef struct launch {
     const kernel_decl *kernel;
     core_stream *stream;
     int32_t arg_count, buffer_count, value_count;
+    int64_t shared_bytes;
     iso_program_arg args[PROGRAM_ARGS_MAX];
     launch_value values[PROGRAM_ARGS_MAX];
     /* Values of integer parameters, for extents. */
@@ -31,11 +31,6 @@ typedef struct launch {
         int64_t offset, end; /* bytes */
     } buffers[PROGRAM_ARGS_MAX];
 } launch;
-
-static bool is_buffer(const kernel_param *param)
-{
-    return param->role == KERNEL_IN || param->role == KERNEL_OUT || param->role == KERNEL_INOUT;
-}
 
 static bool is_written(const kernel_param *param)
 {
@@ -60,10 +55,10 @@ static const char *kind_name(iso_argument_kind kind)
 
 static iso_status fail_kind(const launch *of, const kernel_param *param, const iso_argument *given)
 {
-    return core_fail(ISO_INVALID,
-                     "%s: kernel %s: argument %s is %s (kind %d), but it is declared as %s%s",
-                     of->call, of->kernel->name, param->name, kind_name(given->kind),
-                     (int)given->kind, is_buffer(param) ? "a buffer of " : "", param->type.name);
+    return core_fail(
+        ISO_INVALID, "%s: kernel %s: argument %s is %s (kind %d), but it is declared as %s%s",
+        of->call, of->kernel->name, param->name, kind_name(given->kind), (int)given->kind,
+        kernel_is_buffer(param) ? "a buffer of " : "", param->type.name);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -82,7 +77,7 @@ static iso_status take_integer(launch *of, const kernel_param *param, int64_t gi
                          param->type.name, (long long)least, (long long)most);
     }
     launch_value *value = add_value(of, param->type.bytes);
-    memcpy(value->bytes, &given, sizeof given); /* the low bytes come first */
+    value->integer = given; /* the low bytes come first */
     of->named[of->value_count++] = (kernel_value){.name = param->name, .value = given};
     return ISO_OK;
 }
@@ -95,20 +90,21 @@ static iso_status take_bytes(launch *of, const kernel_param *param, const iso_ar
                          of->call, of->kernel->name, param->name, (long long)given->integer,
                          given->bytes, param->type.name, param->type.bytes);
     }
-    memcpy(add_value(of, param->type.bytes)->bytes, given->bytes, (size_t)param->type.bytes);
+    of->args[of->arg_count++] =
+        (iso_program_arg){.value = given->bytes, .bytes = param->type.bytes};
     return ISO_OK;
 }
 
 static iso_status take_value(launch *of, const kernel_param *param, const iso_argument *given)
 {
-    const bool scalar = param->type.lanes == 1;
+    const char scalar = param->type.lanes == 1 ? param->type.scalar : 0;
     if (given->kind == ISO_ARGUMENT_BYTES) {
         return take_bytes(of, param, given);
     }
-    if (given->kind == ISO_ARGUMENT_INTEGER && scalar && param->type.scalar != 'f') {
+    if (given->kind == ISO_ARGUMENT_INTEGER && (scalar == 'i' || scalar == 'u')) {
         return take_integer(of, param, given->integer);
     }
-    if (given->kind == ISO_ARGUMENT_FLOAT && scalar && param->type.scalar == 'f') {
+    if (given->kind == ISO_ARGUMENT_FLOAT && scalar == 'f') {
         launch_value *value = add_value(of, param->type.bytes);
         if (param->type.bytes == 8) {
             value->number = given->number;
@@ -118,6 +114,32 @@ static iso_status take_value(launch *of, const kernel_param *param, const iso_ar
         return ISO_OK;
     }
     return fail_kind(of, param, given);
+}
+
+/* The count of an array that the launch sizes. */
+static iso_status take_count(launch *of, const kernel_param *param, const iso_argument *given)
+{
+    const int64_t most = INT32_MAX / (param->type.bytes + KERNEL_ALIGN);
+    if (given->kind != ISO_ARGUMENT_INTEGER) {
+        return core_fail(ISO_INVALID,
+                         "%s: kernel %s: argument %s is %s (kind %d), but the shared array takes "
+                         "its count, an integer",
+                         of->call, of->kernel->name, param->name, kind_name(given->kind),
+                         (int)given->kind);
+    }
+    if (given->integer < 1 || given->integer > most) {
+        return core_fail(
+            ISO_INVALID, "%s: kernel %s: the shared array %s is given %lld elements: use 1 to %lld",
+            of->call, of->kernel->name, param->name, (long long)given->integer, (long long)most);
+    }
+    add_value(of, (int64_t)sizeof(int64_t))->integer = given->integer;
+    of->shared_bytes += kernel_sized(param, given->integer);
+    if (of->shared_bytes > INT32_MAX) {
+        return core_fail(ISO_INVALID,
+                         "%s: kernel %s: the shared arrays have %lld bytes: at most %d", of->call,
+                         of->kernel->name, (long long)of->shared_bytes, INT32_MAX);
+    }
+    return ISO_OK;
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -248,7 +270,7 @@ static int32_t count_given(const kernel_decl *kernel)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < kernel->param_count; i++) {
-        count += kernel->params[i].role != KERNEL_SHARED && kernel->params[i].role != KERNEL_OWN;
+        count += kernel_is_given(&kernel->params[i]);
     }
     return count;
 }
@@ -264,10 +286,12 @@ static iso_status take_arguments(launch *of, const iso_argument *given, int32_t 
     }
     for (int32_t i = 0; i < kernel->param_count && !status; i++) {
         const kernel_param *param = &kernel->params[i];
-        if (is_buffer(param)) {
+        if (kernel_is_buffer(param)) {
             status = take_buffer(of, param, given++);
         } else if (param->role == KERNEL_VALUE) {
             status = take_value(of, param, given++);
+        } else if (kernel_is_sized(param)) {
+            status = take_count(of, param, given++);
         }
     }
     for (int32_t i = 0; i < of->buffer_count && !status; i++) {
@@ -307,7 +331,8 @@ static iso_status submit(launch *of, int32_t index, int64_t groups)
                                      .program = of->program->handle,
                                      .groups = groups,
                                      .args = of->args,
-                                     .arg_count = of->arg_count};
+                                     .arg_count = of->arg_count,
+                                     .shared_bytes = of->shared_bytes};
     core_trace_span span = {0};
     iso_status status = core_stream_enter(of->call, stream);
     if (status) {

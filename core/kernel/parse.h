@@ -16,6 +16,22 @@ typedef struct kernel_range {
 int64_t kernel_number(kernel_reader *r, kernel_range range, const char *what,
                       const kernel_value *values, int32_t value_count);
 
+/* Whether a definition is of the reader's current word. */
+bool kernel_names(const kernel_definition *row, const kernel_reader *r);
+/* The macro that the current word of `word` is; NULL: it is none. `owner` has the definitions and
+ * gets failures, for `what` on this line. */
+const kernel_definition *kernel_find_macro(kernel_reader *owner, const kernel_reader *word,
+                                           int32_t line, const char *what);
+
+/* ---- types.c --------------------------------------------------------------------------------- */
+
+/* Moves past a type, which may be a macro. */
+void kernel_read_type(kernel_reader *r, const kernel_file *file, kernel_type *type);
+/* Moves past ISO_STRUCT(name) { members }; and adds the struct. */
+void kernel_read_struct(kernel_reader *r, kernel_file *file);
+
+/* ---- body.c ---------------------------------------------------------------------------------- */
+
 /* Where the reader is. */
 typedef struct kernel_scope {
     kernel_reader *reader;
@@ -23,9 +39,14 @@ typedef struct kernel_scope {
     int32_t depth;             /* open brackets and statements */
     bool in_region;
     bool in_loop;        /* inside the region, if there is one */
+    int32_t scanned;     /* tokens of macros */
     int64_t last_region; /* where the body's last statement begins, if it is a region */
 } kernel_scope;
 
+/* Moves to the sign of `ends` that ends an argument, and keeps the argument's place. */
+kernel_range kernel_read_argument(kernel_reader *r, const char *what, const char *ends);
+/* Moves past a name. */
+void kernel_read_name(kernel_reader *r, const char *what, char name[KERNEL_NAME_MAX]);
 /* Moves from a bracket past the one that closes it. */
 void kernel_skip_brackets(kernel_scope *s);
 /* Moves from the brace that opens a kernel's body past the one that closes it, and checks it.

@@ -111,6 +111,15 @@ static iso_status check_counts(const char *call, const core_program *program)
     for (int32_t i = 0; i < program->file.count; i++) {
         const kernel_decl *kernel = &program->file.kernels[i];
         const int32_t count = kernel_arg_count(kernel);
+        const int64_t bytes = kernel_arg_bytes(kernel);
+        if (bytes > PROGRAM_ARGS_BYTES) {
+            return core_fail(ISO_INVALID,
+                             "%s: %s:%d: the values of kernel %s take %lld bytes, where a buffer "
+                             "takes 16 and the place 40: %d are the most; pass large structs in a "
+                             "buffer",
+                             call, program->name, kernel->line, kernel->name, (long long)bytes,
+                             PROGRAM_ARGS_BYTES);
+        }
         if (count > PROGRAM_ARGS_MAX) {
             return core_fail(
                 ISO_INVALID,
@@ -122,9 +131,9 @@ static iso_status check_counts(const char *call, const core_program *program)
     return ISO_OK;
 }
 
-static iso_status compile(const char *call, core_device *device, core_program *program)
+/* Reads the program's text, and writes what compilers get for it. */
+static iso_status generate(const char *call, core_program *program, core_text *out)
 {
-    core_text text = {0};
     iso_status status = kernel_read(call, program->name, program->text, program->macros,
                                     program->macro_count, &program->file);
     if (!status) {
@@ -132,9 +141,16 @@ static iso_status compile(const char *call, core_device *device, core_program *p
     }
     if (!status) {
         kernel_generate(&program->file, program->name, program->text, program->macros,
-                        program->macro_count, &text);
-        status = core_text_check(call, &text);
+                        program->macro_count, out);
+        status = core_text_check(call, out);
     }
+    return status;
+}
+
+static iso_status compile(const char *call, core_device *device, core_program *program)
+{
+    core_text text = {0};
+    iso_status status = generate(call, program, &text);
     if (!status) {
         status = build(call, device, program, core_text_get(&text));
     }
@@ -151,15 +167,23 @@ static void free_program(core_program *program)
     free(program);
 }
 
-static iso_status make(const char *call, core_device *device, const iso_program_args *args,
-                       core_program *program)
+static iso_status keep_args(const char *call, const iso_program_args *args, core_program *program)
 {
     program->name = copy(args->name);
     program->text = copy(args->text);
     if (!program->name || !program->text || !keep_macros(program, args)) {
         return core_fail_no_memory(call, (int64_t)strlen(args->text) + 1);
     }
-    iso_status status = compile(call, device, program);
+    return ISO_OK;
+}
+
+static iso_status make(const char *call, core_device *device, const iso_program_args *args,
+                       core_program *program)
+{
+    iso_status status = keep_args(call, args, program);
+    if (!status) {
+        status = compile(call, device, program);
+    }
     if (!status) {
         status = core_child_add(call, device, &program->child, CORE_PROGRAM);
         if (status) {
@@ -197,6 +221,57 @@ iso_status iso_program_create(iso_device handle, const iso_program_args *given, 
     }
     out->id = program->child.id;
     return ISO_OK;
+}
+
+static iso_status give_text(const char *call, const core_text *text, char *out, int64_t capacity,
+                            int64_t *bytes)
+{
+    *bytes = (int64_t)text->length + 1;
+    if (capacity > 0 && capacity < *bytes) {
+        return core_fail(ISO_INVALID,
+                         "%s: capacity is %lld, and the text has %lld bytes: give as many", call,
+                         (long long)capacity, (long long)*bytes);
+    }
+    if (capacity > 0) {
+        memcpy(out, core_text_get(text), (size_t)*bytes);
+    }
+    return ISO_OK;
+}
+
+iso_status iso_program_text(const iso_program_args *given, char *out, int64_t capacity,
+                            int64_t *bytes)
+{
+    const char *call = "iso_program_text";
+    core_text text = {0};
+    iso_program_args args;
+    iso_status status = core_check_out(call, "bytes", bytes);
+    if (!status) {
+        *bytes = 0;
+        status = core_check_size(call, "capacity", capacity);
+    }
+    if (!status && capacity > 0) {
+        status = core_check_out(call, "out", out);
+    }
+    if (!status) {
+        status = read_args(call, given, &args);
+    }
+    if (status) {
+        return status;
+    }
+    core_program *program = calloc(1, sizeof *program);
+    if (!program) {
+        return core_fail_no_memory(call, (int64_t)sizeof *program);
+    }
+    status = keep_args(call, &args, program);
+    if (!status) {
+        status = generate(call, program, &text);
+    }
+    if (!status) {
+        status = give_text(call, &text, out, capacity, bytes);
+    }
+    core_text_free(&text);
+    free_program(program);
+    return status;
 }
 
 /* ---- ending ---------------------------------------------------------------------------------- */

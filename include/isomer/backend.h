@@ -285,6 +285,8 @@ typedef struct iso_program_launch {
     const iso_program_arg *args;
     int32_t arg_count;
     uint32_t reserved;
+    int64_t shared_bytes; /* of the arrays whose size the launch says; a CPU's entry has them behind
+                             its scratch memory */
 } iso_program_launch;
 
 /* ---- What a backend offers to the core ------------------------------------------------------- */

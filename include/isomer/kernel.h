@@ -37,12 +37,16 @@
  *             any contents.
  * Types       i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and vectors of 2 and 4 (f32x2, f32x4, and the
  *             same of f64, i32, u32, i64 and u64) with members x, y, z, w. iso_f32x2(a, b) makes
- *             one. Operators are only for scalars. There are no pointers of one's own and no
- *             functions beside kernels; macros (#define, or iso_macro) are allowed.
+ *             one. Operators are only for scalars. Structs of scalars and their arrays, with the
+ *             layout of C, outside of kernels:
+ *                 ISO_STRUCT(params) { f32 scale; i32 count; u8 tag[4]; };
+ *             There are no pointers of one's own.
+ * Functions   ISO_FUNCTION f32 square(f32 x) { return x * x; } outside of kernels, before its use.
+ *             It takes and returns values. Macros (#define, or iso_macro) are allowed.
  *
  * Parameters:
  *
- *   f32 a                      a value
+ *   f32 a, params p            a value
  *   ISO_IN(f32) x              a buffer that the kernel reads
  *   ISO_OUT(f32) y             one that it writes, ISO_INOUT(f32) y one that it does both with;
  *                              what it does not write stays. Such a buffer shares no byte with
@@ -52,6 +56,8 @@
  *                              has integer parameters, numbers, macros, + - * / % << >> and ( )
  *   ISO_SHARED(f32, 256) part  an array that the items of a group share; its size, like those of
  *                              groups, is such an expression without parameters
+ *   ISO_SHARED(f32, ISO_AT_LAUNCH) part
+ *                              the launch gives the count, as an integer argument in this place
  *   ISO_OWN(f32) sum           a value of each item that outlives a region: iso_mine(sum)
  *
  * In bodies:
@@ -61,7 +67,13 @@
  *   iso_x(i), iso_y(j), iso_z(k)
  *                              the item's place in the launch: iso_group_x() * x + i, i64
  *   iso_fma_f32(a, b, c)       a * b + c, rounded once; iso_fma_f64
- *   iso_sqrt_f32(a)            the square root; iso_sqrt_f64
+ *   iso_div_f32(a, b)          a / b, correctly rounded; iso_div_f64
+ *   iso_sqrt_f32(a)            the square root, correctly rounded; iso_sqrt_f64. OpenCL devices
+ *                              without f64 lack iso_div and iso_sqrt
+ *   iso_exp_f32(a)             e^a by the polynomial below, with an error below 1 unit in the last
+ *                              place; iso_exp_f64
+ *   iso_bits_f32(a)            the bits of a, a u32; iso_from_bits_f32(u) is the reverse. Also
+ *                              iso_bits_f64 and iso_from_bits_f64, with u64
  *   iso_atomic_add_i32(p, v)   adds to *p, a place in a buffer or a shared array, and returns the
  *                              old value; also _min and _max. For i32, u32, i64 and u64; OpenCL
  *                              needs cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
@@ -71,12 +83,15 @@
  *                              for each item. Of n values, item
  *                              i < n / 2 adds value (n + 1) / 2 + i to its own, then n becomes
  *                              (n + 1) / 2, until one is left. Also ISO_GROUP_MIN and ISO_GROUP_MAX
+ *   ISO_TEAM_SUM(part, sum, w) the same for each team of w items that follow each other (w is a
+ *                              constant; the last team may be shorter): the sum of item i's team is
+ *                              in part[i / w * w]. Also ISO_TEAM_MIN and ISO_TEAM_MAX
  *
  * Bits: + - * of every type, / % and shifts of integers, comparisons, conversions that are in
- * range, iso_fma and the sums over groups give the same bits everywhere; nothing is contracted.
- * Division and square root of floats may differ in the last bit between devices, and so may the
- * order of atomics on one place. Overflow of signed integers and shifts by the width or more are
- * not defined.
+ * range, iso_fma, iso_div, iso_sqrt, iso_exp and the sums over groups and teams give the same bits
+ * everywhere; nothing is contracted. The operator / of floats may differ in the last bit between
+ * devices, and so may the order of atomics on one place. Overflow of signed integers and shifts by
+ * the width or more are not defined.
  */
 #ifndef ISOMER_KERNEL_H
 #define ISOMER_KERNEL_H
@@ -86,7 +101,7 @@
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 #pragma OPENCL FP_CONTRACT OFF
-#if defined(ISO_USES_F64_)
+#if defined(ISO_USES_F64_) || defined(cl_khr_fp64)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 #if defined(cl_khr_int64_base_atomics)
@@ -96,8 +111,9 @@
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #endif
 #define ISO_CPU_            0
+#define ISO_OPENCL_         1
 #define ISO_ENTRY_(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void
-#define ISO_BODY_           static inline void
+#define ISO_FUNCTION_       static inline
 #define ISO_GLOBAL_         __global
 #define ISO_LOCAL_          __local
 #define ISO_LOCAL_AT_       __local
@@ -115,12 +131,22 @@ typedef long i64;
 typedef ulong u64;
 typedef float f32;
 #define iso_fma_f32(a, b, c) fma((f32)(a), (f32)(b), (f32)(c))
-#define iso_sqrt_f32(a)      sqrt((f32)(a))
-#if defined(ISO_USES_F64_)
+#define iso_bits_f32(a)      as_uint((f32)(a))
+#define iso_from_bits_f32(u) as_float((u32)(u))
+#if defined(ISO_USES_F64_) || defined(cl_khr_fp64)
 typedef double f64;
 #define iso_fma_f64(a, b, c) fma((f64)(a), (f64)(b), (f64)(c))
 #define iso_sqrt_f64(a)      sqrt((f64)(a))
+#define iso_div_f64(a, b)    ((f64)(a) / (f64)(b))
+#define iso_bits_f64(a)      as_ulong((f64)(a))
+#define iso_from_bits_f64(u) as_double((u64)(u))
+/* OpenCL rounds these correctly for f64 only. With twice the digits, and two more, rounding a
+ * second time changes nothing. */
+#define iso_div_f32(a, b) ((f32)((f64)(f32)(a) / (f64)(f32)(b)))
+#define iso_sqrt_f32(a)   ((f32)sqrt((f64)(f32)(a)))
 #endif
+#define ISO_SIZED_PARAM_         , __local ulong2 *iso_sized_param_
+#define ISO_SIZED_HERE_          __local u8 *iso_sized_ = (__local u8 *)iso_sized_param_;
 #define iso_atomic_add_i32(p, v) atomic_add((p), (i32)(v))
 #define iso_atomic_add_u32(p, v) atomic_add((p), (u32)(v))
 #define iso_atomic_min_i32(p, v) atomic_min((p), (i32)(v))
@@ -162,10 +188,10 @@ ISO_VECTORS_(f64, double)
 #define ISO_GLOBAL_
 #define ISO_LOCAL_ __shared__
 #define ISO_LOCAL_AT_
-#define ISO_RESTRICT_            __restrict__
-#define ISO_ITEM_()              ((u32)threadIdx.x)
-#define ISO_GROUP_()             ((u32)blockIdx.x)
-#define ISO_BARRIER_()           __syncthreads()
+#define ISO_RESTRICT_        __restrict__
+#define ISO_ITEM_()          ((u32)threadIdx.x)
+#define ISO_GROUP_()         ((u32)blockIdx.x)
+#define ISO_BARRIER_()       __syncthreads()
 typedef signed char i8;
 typedef unsigned char u8;
 typedef short i16;
@@ -174,10 +200,25 @@ typedef int i32;
 typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
-#define iso_fma_f32(a, b, c)     fmaf((a), (b), (c))
-#define iso_fma_f64(a, b, c)     fma((f64)(a), (f64)(b), (f64)(c))
-#define iso_sqrt_f32(a)          sqrtf(a)
-#define iso_sqrt_f64(a)          sqrt((f64)(a))
+#define iso_fma_f32(a, b, c) fmaf((a), (b), (c))
+#define iso_fma_f64(a, b, c) fma((f64)(a), (f64)(b), (f64)(c))
+#if defined(__CUDACC__)
+#define iso_div_f32(a, b) __fdiv_rn((a), (b))
+#define iso_sqrt_f32(a)   __fsqrt_rn(a)
+#else /* HIP's own options round f32 correctly, but a user's might not */
+#define iso_div_f32(a, b) ((f32)((f64)(f32)(a) / (f64)(f32)(b)))
+#define iso_sqrt_f32(a)   ((f32)sqrt((f64)(f32)(a)))
+#endif
+#define iso_div_f64(a, b)    ((f64)(a) / (f64)(b))
+#define iso_sqrt_f64(a)      sqrt((f64)(a))
+#define iso_bits_f32(a)      __float_as_uint(a)
+#define iso_from_bits_f32(u) __uint_as_float(u)
+#define iso_bits_f64(a)      ((u64)__double_as_longlong(a))
+#define iso_from_bits_f64(u) __longlong_as_double((i64)(u))
+#define ISO_SIZED_PARAM_
+#if !defined(ISO_SIZED_HERE_)
+#define ISO_SIZED_HERE_ extern __shared__ __attribute__((aligned(64))) u8 iso_sized_[];
+#endif
 #define iso_atomic_add_i32(p, v) atomicAdd((p), (i32)(v))
 #define iso_atomic_add_u32(p, v) atomicAdd((p), (u32)(v))
 #define iso_atomic_min_i32(p, v) atomicMin((p), (i32)(v))
@@ -208,8 +249,34 @@ typedef int64_t i64;
 typedef uint64_t u64;
 #define iso_fma_f32(a, b, c)     __builtin_fmaf((a), (b), (c))
 #define iso_fma_f64(a, b, c)     __builtin_fma((a), (b), (c))
+#define iso_div_f32(a, b)        ((float)(a) / (float)(b))
+#define iso_div_f64(a, b)        ((double)(a) / (double)(b))
 #define iso_sqrt_f32(a)          __builtin_sqrtf(a)
 #define iso_sqrt_f64(a)          __builtin_sqrt(a)
+ISO_FUNCTION_ u32 iso_bits_f32(float a)
+{
+    u32 bits;
+    __builtin_memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+ISO_FUNCTION_ float iso_from_bits_f32(u32 bits)
+{
+    float a;
+    __builtin_memcpy(&a, &bits, sizeof a);
+    return a;
+}
+ISO_FUNCTION_ u64 iso_bits_f64(double a)
+{
+    u64 bits;
+    __builtin_memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+ISO_FUNCTION_ double iso_from_bits_f64(u64 bits)
+{
+    double a;
+    __builtin_memcpy(&a, &bits, sizeof a);
+    return a;
+}
 #define iso_atomic_add_i32(p, v) __atomic_fetch_add((p), (i32)(v), __ATOMIC_RELAXED)
 #define iso_atomic_add_u32(p, v) __atomic_fetch_add((p), (u32)(v), __ATOMIC_RELAXED)
 #define iso_atomic_add_i64(p, v) __atomic_fetch_add((p), (i64)(v), __ATOMIC_RELAXED)
@@ -232,7 +299,6 @@ ISO_ATOMIC_BESTS_(i64)
 ISO_ATOMIC_BESTS_(u64)
 #endif
 
-#define ISO_BODY_ ISO_FUNCTION_ void
 typedef float f32;
 typedef double f64;
 #define ISO_VECTORS_(type)                                                                         \
@@ -260,6 +326,68 @@ ISO_VECTORS_(f32)
 ISO_VECTORS_(f64)
 #endif
 
+/* e^a is 2^n e^r, where n is the integer nearest to a log2(e), and r = a - n ln(2) is at most ln(2)
+ * / 2 in magnitude; e^r is Taylor's polynomial. 2^n is multiplied in two halves, because one of
+ * them may be too large or too small. */
+ISO_FUNCTION_ f32 iso_exp_f32(f32 a)
+{
+    const f32 big = 12582912.0f; /* 1.5 * 2^23: what is added to it is rounded to an integer */
+    if (!(a > -104.0f)) {
+        return a <= -104.0f ? 0.0f : a; /* NaN stays */
+    }
+    if (a > 88.8f) {
+        return iso_from_bits_f32(0x7f800000u);
+    }
+    const f32 n = iso_fma_f32(a, 1.442695f, big) - big;
+    const f32 r = iso_fma_f32(n, -1.4286068e-06f, iso_fma_f32(n, -0.69314575f, a));
+    f32 p = 0.0001984127f; /* 1 / 7! */
+    p = iso_fma_f32(p, r, 0.0013888889f);
+    p = iso_fma_f32(p, r, 0.008333334f);
+    p = iso_fma_f32(p, r, 0.041666668f);
+    p = iso_fma_f32(p, r, 0.16666667f);
+    p = iso_fma_f32(p, r, 0.5f);
+    p = iso_fma_f32(p * r, r, r) + 1.0f;
+    const i32 all = (i32)n, first = all / 2;
+    return p * iso_from_bits_f32((u32)(first + 127) << 23) *
+           iso_from_bits_f32((u32)(all - first + 127) << 23);
+}
+
+#if !defined(ISO_OPENCL_) || defined(ISO_USES_F64_) || defined(cl_khr_fp64)
+ISO_FUNCTION_ f64 iso_exp_f64(f64 a)
+{
+    const f64 big = 6755399441055744.0; /* 1.5 * 2^52 */
+    if (!(a > -746.0)) {
+        return a <= -746.0 ? 0.0 : a;
+    }
+    if (a > 709.8) {
+        return iso_from_bits_f64((u64)0x7ff << 52);
+    }
+    const f64 n = iso_fma_f64(a, 1.4426950408889634, big) - big;
+    const f64 r = iso_fma_f64(n, -2.3190468138462996e-17, iso_fma_f64(n, -0.6931471805599453, a));
+    f64 p = 1.6059043836821613e-10; /* 1 / 13! */
+    p = iso_fma_f64(p, r, 2.08767569878681e-09);
+    p = iso_fma_f64(p, r, 2.505210838544172e-08);
+    p = iso_fma_f64(p, r, 2.755731922398589e-07);
+    p = iso_fma_f64(p, r, 2.7557319223985893e-06);
+    p = iso_fma_f64(p, r, 2.48015873015873e-05);
+    p = iso_fma_f64(p, r, 0.0001984126984126984);
+    p = iso_fma_f64(p, r, 0.001388888888888889);
+    p = iso_fma_f64(p, r, 0.008333333333333333);
+    p = iso_fma_f64(p, r, 0.041666666666666664);
+    p = iso_fma_f64(p, r, 0.16666666666666666);
+    p = iso_fma_f64(p, r, 0.5);
+    p = iso_fma_f64(p * r, r, r) + 1.0;
+    const i64 all = (i64)n, first = all / 2;
+    return p * iso_from_bits_f64((u64)(first + 1023) << 52) *
+           iso_from_bits_f64((u64)(all - first + 1023) << 52);
+}
+#endif
+
+#define ISO_FUNCTION ISO_FUNCTION_
+#define ISO_STRUCT(name)                                                                           \
+    typedef struct name name;                                                                      \
+    struct name
+
 #define ISO_IN(type) ISO_GLOBAL_ const type *ISO_RESTRICT_
 /* Other items may write these between two regions, so they are not `restrict`. */
 #define ISO_OUT(type)           ISO_GLOBAL_ type *
@@ -286,7 +414,7 @@ typedef struct iso_here_ {
 #define iso_y(j)       (iso_at_.y * iso_size_y_ + (j))
 #define iso_z(k)       (iso_at_.z * iso_size_z_ + (k))
 
-#define ISO_KERNEL(name, x, y, z) ISO_BODY_ name
+#define ISO_KERNEL(name, x, y, z) ISO_FUNCTION_ void name
 
 /* The library adds iso_at_ to a kernel's parameters, and the constants iso_size_x_, iso_size_y_,
  * iso_size_z_ and iso_items_ to its body. It puts ISO_LAST_ in front of a region that ends it. */
@@ -349,5 +477,30 @@ typedef struct iso_here_ {
 #define ISO_GROUP_SUM(part, own) ISO_GROUP_FOLD_(part, own, ISO_BETTER_SUM_)
 #define ISO_GROUP_MIN(part, own) ISO_GROUP_FOLD_(part, own, ISO_BETTER_MIN_)
 #define ISO_GROUP_MAX(part, own) ISO_GROUP_FOLD_(part, own, ISO_BETTER_MAX_)
+
+/* After s steps a team of m items has (m + 2^s - 1) / 2^s values left. */
+#define ISO_TEAM_FOLD_(part, own, w, better)                                                       \
+    do {                                                                                           \
+        ISO_EACH_                                                                                  \
+        {                                                                                          \
+            (part)[iso_item_] = iso_mine(own);                                                     \
+        }                                                                                          \
+        for (i32 iso_step_ = 0, iso_left_ = (w); iso_left_ > 1;                                    \
+             iso_step_++, iso_left_ = (iso_left_ + 1) / 2) {                                       \
+            ISO_EACH_                                                                              \
+            {                                                                                      \
+                const i32 iso_first_ = iso_item_ / (w) * (w);                                      \
+                const i32 iso_team_ =                                                              \
+                    iso_items_ - iso_first_ < (w) ? iso_items_ - iso_first_ : (w);                 \
+                const i32 iso_n_ = (iso_team_ + (1 << iso_step_) - 1) >> iso_step_;                \
+                if (iso_item_ - iso_first_ < iso_n_ / 2) {                                         \
+                    better((part)[iso_item_], (part)[(iso_n_ + 1) / 2 + iso_item_]);               \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+#define ISO_TEAM_SUM(part, own, w) ISO_TEAM_FOLD_(part, own, w, ISO_BETTER_SUM_)
+#define ISO_TEAM_MIN(part, own, w) ISO_TEAM_FOLD_(part, own, w, ISO_BETTER_MIN_)
+#define ISO_TEAM_MAX(part, own, w) ISO_TEAM_FOLD_(part, own, w, ISO_BETTER_MAX_)
 
 #endif

@@ -59,11 +59,57 @@ typedef struct iso_program_args {
 ISO_API iso_status iso_program_create(iso_device device, const iso_program_args *args,
                                       iso_program *out);
 
+/*
+ * The text that compilers get for these arguments: the language's header, the macros, the text and
+ * an entry for each kernel, with one part for each kind of compiler. No device is needed. `*bytes`
+ * is set to its size with the final 0. `out` may be NULL with capacity 0, which asks for the size.
+ *
+ * INVALID: as for iso_program_create, or a capacity that is too small: `*bytes` is set then too.
+ */
+ISO_API iso_status iso_program_text(const iso_program_args *args, char *out, int64_t capacity,
+                                    int64_t *bytes);
+
 /* Waits for the launches of the program's kernels, and frees it. */
 ISO_API iso_status iso_program_destroy(iso_program program);
 
 /* The kernel with that name. INVALID: the program has none; the message lists those that it has. */
 ISO_API iso_status iso_kernel_get(iso_program program, const char *name, iso_kernel *out);
+
+/* The index-th kernel of the text, from 0. NOT_READY: there are no more. */
+ISO_API iso_status iso_kernel_at(iso_program program, int32_t index, iso_kernel *out);
+
+typedef struct iso_kernel_info {
+    uint32_t size;
+    int32_t line;     /* of its declaration in the text, from 1 */
+    int32_t items[3]; /* of a group along x, y and z */
+    int32_t parameters;
+    char name[ISO_NAME_MAX];
+} iso_kernel_info;
+#define ISO_KERNEL_INFO_INIT ISO_INIT_OF(iso_kernel_info)
+ISO_API iso_status iso_kernel_get_info(iso_kernel kernel, iso_kernel_info *out);
+
+typedef enum iso_parameter_role {
+    ISO_PARAMETER_VALUE = 1,
+    ISO_PARAMETER_IN = 2,
+    ISO_PARAMETER_OUT = 3,
+    ISO_PARAMETER_INOUT = 4,
+    ISO_PARAMETER_SHARED = 5,
+    ISO_PARAMETER_OWN = 6
+} iso_parameter_role;
+
+typedef struct iso_parameter {
+    uint32_t size;
+    iso_parameter_role role;
+    int32_t argument; /* its index among the arguments of a launch; -1: it is none */
+    int32_t bytes;    /* of the value, or of an element */
+    int64_t count;    /* SHARED: elements, or 0 if the launch gives them; else 0 */
+    char name[ISO_NAME_MAX];
+    char type[ISO_NAME_MAX];   /* "f32", "i32x4", or a struct's name */
+    char extent[ISO_NOTE_MAX]; /* the text in ISO_EXTENT; "": none */
+} iso_parameter;
+#define ISO_PARAMETER_INIT ISO_INIT_OF(iso_parameter)
+/* The index-th parameter, from 0. NOT_READY: there are no more. */
+ISO_API iso_status iso_kernel_get_parameter(iso_kernel kernel, int32_t index, iso_parameter *out);
 
 typedef enum iso_argument_kind {
     ISO_ARGUMENT_INTEGER = 1, /* for i8 to i64 and u8 to u64, if the type has the value */
@@ -126,6 +172,14 @@ typedef struct iso_groups {
  */
 ISO_API iso_status iso_launch(iso_stream stream, iso_kernel kernel, iso_groups groups,
                               const iso_argument *arguments, int32_t count);
+
+/*
+ * The elements that parameter `index` must have, by its ISO_EXTENT, in a launch with these
+ * arguments; -1: none are stated. Arguments that are no integers are not looked at.
+ */
+ISO_API iso_status iso_kernel_get_extent(iso_kernel kernel, int32_t index,
+                                         const iso_argument *arguments, int32_t count,
+                                         int64_t *elements);
 
 ISO_END_DECLS
 

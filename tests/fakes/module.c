@@ -222,7 +222,7 @@ int64_t fake_kernel_shared(const fake_kernel *kernel)
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
-enum { ARGUMENTS_MAX = 64, ARGUMENT_BYTES = 16 };
+enum { ARGUMENTS_MAX = 64, ARGUMENT_BYTES = 256 };
 
 typedef struct launch {
     fake_context *context;

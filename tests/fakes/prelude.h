@@ -118,6 +118,8 @@ static inline float sqrtf(float x)
 {
     return __builtin_sqrtf(x);
 }
+#define __fsqrt_rn(x)   __builtin_sqrtf(x)
+#define __fdiv_rn(a, b) ((float)(a) / (float)(b))
 static inline double fabs(double x)
 {
     return __builtin_fabs(x);
@@ -134,12 +136,30 @@ template <class To, class From> static inline To fake_bits(From from)
     __builtin_memcpy(&to, &from, sizeof to);
     return to;
 }
-#define __float_as_int(x)       fake_bits<int, float>(x)
-#define __float_as_uint(x)      fake_bits<unsigned, float>(x)
-#define __int_as_float(x)       fake_bits<float, int>(x)
-#define __uint_as_float(x)      fake_bits<float, unsigned>(x)
-#define __double_as_longlong(x) fake_bits<long long, double>(x)
-#define __longlong_as_double(x) fake_bits<double, long long>(x)
+static inline int __float_as_int(float x)
+{
+    return fake_bits<int>(x);
+}
+static inline unsigned __float_as_uint(float x)
+{
+    return fake_bits<unsigned>(x);
+}
+static inline float __int_as_float(int x)
+{
+    return fake_bits<float>(x);
+}
+static inline float __uint_as_float(unsigned x)
+{
+    return fake_bits<float>(x);
+}
+static inline long long __double_as_longlong(double x)
+{
+    return fake_bits<long long>(x);
+}
+static inline double __longlong_as_double(long long x)
+{
+    return fake_bits<double>(x);
+}
 
 template <class T> static inline T atomicCAS(T *at, T expected, T wanted)
 {
@@ -295,6 +315,9 @@ __shared__ double fake_more[232448 / 8];
 #elif defined(ISO_KEPT)
 __shared__ double fake_more[(232448 - 49152) / 8];
 #endif
+
+/* The arrays of a program's own kernels whose size a launch says. */
+#define ISO_SIZED_HERE_ __shared__ __attribute__((aligned(64))) unsigned char iso_sized_[65536];
 
 /*
  * Models of matrix units, whose sums are chains of fma. FAKE_UNIT plants a fault: 1 the terms in

@@ -400,6 +400,35 @@ static void test_bad_values(void **state)
     fails(launch(s, "pairs", (iso_groups){1, 1, 1}, args, 4), ISO_INVALID, "add", "f32x2");
 }
 
+/* What compilers get, without a device. */
+static void test_text(void **state)
+{
+    const iso_macro lanes = {"LANES", "64"};
+    iso_program_args args = ISO_PROGRAM_ARGS_INIT;
+    int64_t bytes = 7, again = 0;
+    (void)state;
+    args.text = words;
+    args.macros = &lanes;
+    args.macro_count = 1;
+    works(iso_program_text(&args, NULL, 0, &bytes));
+    char *text = malloc((size_t)bytes);
+    assert_non_null(text);
+    works(iso_program_text(&args, text, bytes, &again));
+    assert_true(again == bytes && strlen(text) == (size_t)bytes - 1);
+    assert_non_null(strstr(text, "#define LANES 64\n#line 1 \"program\"\nISO_KERNEL(cube, 4"));
+    assert_non_null(strstr(text, "iso_kernel_best("));
+    fails(iso_program_text(&args, text, bytes - 1, &again), ISO_INVALID, "capacity", "bytes");
+    assert_true(again == bytes);
+    free(text);
+    fails(iso_program_text(&args, NULL, 1, &again), ISO_INVALID, "out");
+    fails(iso_program_text(&args, NULL, -1, &again), ISO_INVALID, "capacity");
+    fails(iso_program_text(&args, NULL, 0, NULL), ISO_INVALID, "bytes");
+    fails(iso_program_text(NULL, NULL, 0, &again), ISO_INVALID, "args");
+    args.text = "ISO_KERNEL(k, 0, 1, 1)() { }";
+    fails(iso_program_text(&args, NULL, 0, &again), ISO_INVALID, "program:1", "0");
+    assert_int_equal(again, 0);
+}
+
 static void test_bad_handles(void **state)
 {
     scene *s = *state;
@@ -454,11 +483,13 @@ static void test_ends(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        SCENE(test_axpy),       SCENE(test_stencil),       SCENE(test_histogram),
-        SCENE(test_block_sum),  SCENE(test_transpose),     SCENE(test_cube),
-        SCENE(test_pairs),      SCENE(test_best),          SCENE(test_bad_texts),
-        SCENE(test_bad_values), SCENE(test_bad_arguments), SCENE(test_bad_handles),
-        SCENE(test_ends),
+        SCENE(test_axpy),          SCENE(test_stencil),
+        SCENE(test_histogram),     SCENE(test_block_sum),
+        SCENE(test_transpose),     SCENE(test_cube),
+        SCENE(test_pairs),         SCENE(test_best),
+        SCENE(test_bad_texts),     SCENE(test_bad_values),
+        SCENE(test_bad_arguments), SCENE(test_bad_handles),
+        SCENE(test_ends),          cmocka_unit_test(test_text),
     };
     iso_device device;
     spec = argc > 1 ? argv[1] : "openmp";
