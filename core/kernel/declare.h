@@ -105,5 +105,9 @@ typedef struct kernel_value {
 iso_status kernel_evaluate(const char *call, const char *name, const char *text, int64_t at,
                            int64_t length, const kernel_macro *macros, int32_t macro_count,
                            const kernel_value *values, int32_t value_count, int64_t *out);
+/* The same for an expression that is not in the text, with all of the text's macros. */
+iso_status kernel_evaluate_other(const char *call, const char *name, const char *text,
+                                 const char *words, const kernel_macro *macros, int32_t macro_count,
+                                 const kernel_value *values, int32_t value_count, int64_t *out);
 
 #endif

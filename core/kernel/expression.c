@@ -375,3 +375,25 @@ iso_status kernel_evaluate(const char *call, const char *name, const char *text,
     }
     return r.status;
 }
+
+iso_status kernel_evaluate_other(const char *call, const char *name, const char *text,
+                                 const char *words, const kernel_macro *macros, int32_t macro_count,
+                                 const kernel_value *values, int32_t value_count, int64_t *out)
+{
+    kernel_definitions defined = {0};
+    kernel_reader r = kernel_reader_open(call, name, text, macros, macro_count, &defined);
+    const kernel_range range = {.length = (int64_t)strlen(words), .line = 1};
+    int64_t value;
+
+    do {
+        kernel_next(&r);
+    } while (r.token.kind != KERNEL_END);
+    r.name = "the expression";
+    r.text = words;
+    value = kernel_number(&r, range, words, values, value_count);
+    kernel_definitions_free(&defined);
+    if (!r.status) {
+        *out = value;
+    }
+    return r.status;
+}

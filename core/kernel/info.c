@@ -104,6 +104,32 @@ iso_status iso_kernel_get_parameter(iso_kernel kernel, int32_t index, iso_parame
     return ISO_OK;
 }
 
+/* The values of integer parameters among a launch's arguments. */
+static iso_status name_values(const char *call, const kernel_decl *decl,
+                              const iso_argument *arguments, int32_t count, kernel_value *named,
+                              int32_t *values)
+{
+    int32_t at = 0;
+    *values = 0;
+    if (count < 0 || (count > 0 && !arguments)) {
+        return core_fail(ISO_INVALID,
+                         "%s: count is %d and arguments are %s: give as many as you count", call,
+                         count, arguments ? "not NULL" : "NULL");
+    }
+    for (int32_t i = 0; i < decl->param_count; i++) {
+        const kernel_param *param = &decl->params[i];
+        if (!kernel_is_given(param)) {
+            continue;
+        }
+        if (at < count && param->role == KERNEL_VALUE &&
+            arguments[at].kind == ISO_ARGUMENT_INTEGER) {
+            named[(*values)++] = (kernel_value){param->name, arguments[at].integer};
+        }
+        at++;
+    }
+    return ISO_OK;
+}
+
 iso_status iso_kernel_get_extent(iso_kernel kernel, int32_t index, const iso_argument *arguments,
                                  int32_t count, int64_t *elements)
 {
@@ -111,7 +137,7 @@ iso_status iso_kernel_get_extent(iso_kernel kernel, int32_t index, const iso_arg
     CORE_HELD core_program *program = NULL;
     const kernel_decl *decl = NULL;
     kernel_value named[KERNEL_PARAMS_MAX];
-    int32_t values = 0, at = 0;
+    int32_t values = 0;
     iso_status status = core_check_out(call, "elements", elements);
     if (!status) {
         *elements = -1;
@@ -121,27 +147,39 @@ iso_status iso_kernel_get_extent(iso_kernel kernel, int32_t index, const iso_arg
         status = core_fail(ISO_INVALID, "%s: index is %d: kernel %s has %d parameters", call, index,
                            decl->name, decl->param_count);
     }
-    if (!status && (count < 0 || (count > 0 && !arguments))) {
-        status = core_fail(ISO_INVALID,
-                           "%s: count is %d and arguments are %s: give as many as you "
-                           "count",
-                           call, count, arguments ? "not NULL" : "NULL");
+    if (!status) {
+        status = name_values(call, decl, arguments, count, named, &values);
     }
     if (status || !decl->params[index].extent_length) {
         return status;
     }
-    for (int32_t i = 0; i < decl->param_count; i++) {
-        const kernel_param *param = &decl->params[i];
-        if (!kernel_is_given(param)) {
-            continue;
-        }
-        if (at < count && param->role == KERNEL_VALUE &&
-            arguments[at].kind == ISO_ARGUMENT_INTEGER) {
-            named[values++] = (kernel_value){param->name, arguments[at].integer};
-        }
-        at++;
-    }
     return kernel_evaluate(call, program->name, program->text, decl->params[index].extent_at,
                            decl->params[index].extent_length, program->macros, program->macro_count,
                            named, values, elements);
+}
+
+iso_status iso_kernel_evaluate(iso_kernel kernel, const char *expression,
+                               const iso_argument *arguments, int32_t count, int64_t *value)
+{
+    const char *call = "iso_kernel_evaluate";
+    CORE_HELD core_program *program = NULL;
+    const kernel_decl *decl = NULL;
+    kernel_value named[KERNEL_PARAMS_MAX];
+    int32_t values = 0;
+    iso_status status = core_check_out(call, "value", value);
+    if (!status) {
+        *value = 0;
+        status = acquire(call, kernel, &program, &decl);
+    }
+    if (!status && !expression) {
+        status = core_fail(ISO_INVALID, "%s: expression is NULL: give its text", call);
+    }
+    if (!status) {
+        status = name_values(call, decl, arguments, count, named, &values);
+    }
+    if (status) {
+        return status;
+    }
+    return kernel_evaluate_other(call, program->name, program->text, expression, program->macros,
+                                 program->macro_count, named, values, value);
 }

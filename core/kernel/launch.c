@@ -361,6 +361,12 @@ static iso_status run(launch *of, iso_kernel kernel, iso_groups groups, const is
                          of->call, (long long)kernel.index);
     }
     of->kernel = &of->program->file.kernels[kernel.index];
+    if (!of->program->handle) {
+        return core_fail(ISO_NOT_READY,
+                         "%s: kernel %s was only declared, not compiled: create the program with "
+                         "args->declared 0",
+                         of->call, of->kernel->name);
+    }
     iso_status status = core_check_device(of->call, "kernel.program", &of->program->child, "stream",
                                           &of->stream->child);
     if (!status) {

@@ -147,11 +147,12 @@ static iso_status generate(const char *call, core_program *program, core_text *o
     return status;
 }
 
-static iso_status compile(const char *call, core_device *device, core_program *program)
+static iso_status compile(const char *call, core_device *device, core_program *program,
+                          bool declared)
 {
     core_text text = {0};
     iso_status status = generate(call, program, &text);
-    if (!status) {
+    if (!status && !declared) {
         status = build(call, device, program, core_text_get(&text));
     }
     core_text_free(&text);
@@ -177,17 +178,25 @@ static iso_status keep_args(const char *call, const iso_program_args *args, core
     return ISO_OK;
 }
 
+/* Frees what the backend compiled, if it did. */
+static void release(const core_device *device, core_program *program)
+{
+    if (program->handle) {
+        CORE_DO(device->table->program_release(device->physical->device, program->handle));
+    }
+}
+
 static iso_status make(const char *call, core_device *device, const iso_program_args *args,
                        core_program *program)
 {
     iso_status status = keep_args(call, args, program);
     if (!status) {
-        status = compile(call, device, program);
+        status = compile(call, device, program, args->declared != 0);
     }
     if (!status) {
         status = core_child_add(call, device, &program->child, CORE_PROGRAM);
         if (status) {
-            CORE_DO(device->table->program_release(device->physical->device, program->handle));
+            release(device, program);
         }
     }
     return status;
@@ -202,7 +211,7 @@ iso_status iso_program_create(iso_device handle, const iso_program_args *given, 
     if (!status) {
         status = read_args(call, given, &args);
     }
-    if (!status && !device->table->program_build) {
+    if (!status && !args.declared && !device->table->program_build) {
         status = core_fail(ISO_UNSUPPORTED,
                            "%s: %s has no kernels of the program's own: choose another backend",
                            call, device->table->name);
@@ -284,7 +293,7 @@ void core_program_finish(core_program *program)
     if (users) {
         core_streams_drain(device->physical, users);
     }
-    CORE_DO(device->table->program_release(device->physical->device, program->handle));
+    release(device, program);
     core_error_restore(&kept);
     core_child_unlink(&program->child);
     free_program(program);

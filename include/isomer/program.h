@@ -45,6 +45,8 @@ typedef struct iso_program_args {
     const char *name; /* of the text, in messages; NULL means "program" */
     const char *text;
     const iso_macro *macros;
+    int64_t declared; /* not 0: only the declarations are read and nothing is compiled. Kernels can
+                         be asked about, but not launched */
 } iso_program_args;
 #define ISO_PROGRAM_ARGS_INIT ISO_INIT_OF(iso_program_args)
 
@@ -54,7 +56,7 @@ typedef struct iso_program_args {
  *
  * INVALID: the text declares a kernel wrongly; the message names its line. COMPILE: it does not
  * compile; the message has the compiler's log, with the text's own lines. UNSUPPORTED: the device
- * has no compiler.
+ * has no compiler. A program of which only the declarations are read needs none.
  */
 ISO_API iso_status iso_program_create(iso_device device, const iso_program_args *args,
                                       iso_program *out);
@@ -168,7 +170,7 @@ typedef struct iso_groups {
  * that its parameter's type does not have; a buffer that is misaligned, ends before its extent, may
  * not be written, or shares bytes with one that the kernel writes (a buffer without ISO_EXTENT
  * counts to its end). The message names the parameter. MISMATCH: a buffer, the program and the
- * stream do not belong to one device.
+ * stream do not belong to one device. NOT_READY: only the program's declarations were read.
  */
 ISO_API iso_status iso_launch(iso_stream stream, iso_kernel kernel, iso_groups groups,
                               const iso_argument *arguments, int32_t count);
@@ -180,6 +182,16 @@ ISO_API iso_status iso_launch(iso_stream stream, iso_kernel kernel, iso_groups g
 ISO_API iso_status iso_kernel_get_extent(iso_kernel kernel, int32_t index,
                                          const iso_argument *arguments, int32_t count,
                                          int64_t *elements);
+
+/*
+ * The value of an expression, such as "(n + 255) / 256", in a launch with these arguments. It has
+ * the names of integer parameters, numbers, the text's macros, + - * / % << >> and ( ).
+ *
+ * INVALID: it is no such expression, divides by 0, or leaves the range of int64_t.
+ */
+ISO_API iso_status iso_kernel_evaluate(iso_kernel kernel, const char *expression,
+                                       const iso_argument *arguments, int32_t count,
+                                       int64_t *value);
 
 ISO_END_DECLS
 

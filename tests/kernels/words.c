@@ -376,12 +376,55 @@ static void test_info(void **state)
     fails(iso_kernel_at(s->program, -1, &kernel), ISO_INVALID, "index is -1");
 }
 
+static void test_evaluate(void **state)
+{
+    const scene *s = *state;
+    iso_kernel kernel;
+    int64_t value = 0;
+    const iso_argument args[] = {at(s, 0), at(s, 1), at(s, 2), iso_arg_integer(50)};
+    works(iso_kernel_at(s->program, 2, &kernel));
+    works(iso_kernel_evaluate(kernel, "(n + 3) / 4 << 1", args, 4, &value));
+    assert_int_equal(value, 26);
+    works(iso_kernel_evaluate(kernel, "WIDTH * n", args, 4, &value));
+    assert_int_equal(value, 650);
+    fails(iso_kernel_evaluate(kernel, "WIDTH * m", args, 4, &value), ISO_INVALID, "uses m");
+    assert_int_equal(value, 0);
+    fails(iso_kernel_evaluate(kernel, "n / (n - 50)", args, 4, &value), ISO_INVALID, "expression");
+    fails(iso_kernel_evaluate(kernel, "n n", args, 4, &value), ISO_INVALID, "after its end");
+    fails(iso_kernel_evaluate(kernel, "", args, 4, &value), ISO_INVALID, "iso_kernel_evaluate");
+    fails(iso_kernel_evaluate(kernel, NULL, args, 4, &value), ISO_INVALID, "expression is NULL");
+    fails(iso_kernel_evaluate(kernel, "n", args, -1, &value), ISO_INVALID, "count is -1");
+    fails(iso_kernel_evaluate(kernel, "n", args, 4, NULL), ISO_INVALID, "value is NULL");
+}
+
+/* A program of which only the declarations are read: no compiler sees its text. */
+static void test_declared(void **state)
+{
+    const scene *s = *state;
+    iso_program program;
+    iso_kernel kernel;
+    iso_program_args args = ISO_PROGRAM_ARGS_INIT;
+    int64_t value = 0;
+    const iso_argument n = iso_arg_integer(7);
+    args.text = "ISO_KERNEL(k, 1, 1, 1)(i32 n) { ISO_REGION(i) { no words of C } }";
+    args.declared = 1;
+    works(iso_program_create(s->device, &args, &program));
+    works(iso_kernel_get(program, "k", &kernel));
+    works(iso_kernel_evaluate(kernel, "n * n", &n, 1, &value));
+    assert_int_equal(value, 49);
+    fails(iso_launch(s->stream, kernel, (iso_groups){1, 1, 1}, &n, 1), ISO_NOT_READY, "kernel k");
+    works(iso_program_destroy(program));
+    args.text = "ISO_KERNEL(k, 1, 1, 1)(i32 n) { return; }";
+    fails(iso_program_create(s->device, &args, &program), ISO_INVALID, "program:1: ");
+}
+
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, open_scene, close_scene)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {SCENE(test_structs), SCENE(test_teams),  SCENE(test_rounded),
-                                       SCENE(test_refused), SCENE(test_macros), SCENE(test_info)};
+    const struct CMUnitTest tests[] = {
+        SCENE(test_structs), SCENE(test_teams), SCENE(test_rounded),  SCENE(test_refused),
+        SCENE(test_macros),  SCENE(test_info),  SCENE(test_evaluate), SCENE(test_declared)};
     iso_device device;
     spec = argc > 1 ? argv[1] : "openmp";
     if (iso_device_open(spec, &device)) {
