@@ -108,6 +108,9 @@ static void look_into(kernel_scope *s, const kernel_reader *word, int depth, hid
                             s->kernel->name, SCANNED_MOST);
                 return;
             }
+            if (!row->takes) { /* names of a macro's own parameters may be others */
+                kernel_check_use(s, &value);
+            }
             found->refused = found->refused ? found->refused : refused_word(&value);
             found->loop = found->loop || is_loop(&value);
             found->leaves = found->leaves || (kernel_is(&value, "break") && !found->loop);
@@ -169,6 +172,7 @@ static void check_token(kernel_scope *s)
                     s->kernel->name, kernel_shown_length(r), kernel_shown(r));
     } else {
         check_macro(s);
+        kernel_check_use(s, r);
     }
 }
 
@@ -215,6 +219,7 @@ static void skip_block(kernel_scope *s)
 {
     kernel_reader *r = s->reader;
     int32_t line = r->token.line;
+    const int64_t seen = s->names->count;
 
     if (!enter(s)) {
         return;
@@ -231,6 +236,7 @@ static void skip_block(kernel_scope *s)
     } else {
         fail_open(r, '{', '}', line);
     }
+    s->names->count = seen;
     s->depth--;
 }
 
@@ -315,11 +321,13 @@ static void skip_head(kernel_scope *s)
 static void skip_loop(kernel_scope *s)
 {
     bool in_loop = s->in_loop;
+    const int64_t seen = s->names->count;
 
     skip_head(s);
     s->in_loop = true;
     skip_statement(s);
     s->in_loop = in_loop;
+    s->names->count = seen;
 }
 
 static void skip_do(kernel_scope *s)
@@ -370,6 +378,7 @@ static void read_indices(kernel_scope *s, int count)
         if (!kernel_check_name(r, "a region's index")) {
             return;
         }
+        kernel_add_item(s);
         kernel_next(r);
         if (!kernel_is(r, i + 1 < count ? "," : ")")) {
             kernel_fail(r, r->token.line,
@@ -392,6 +401,7 @@ static void skip_region(kernel_scope *s, int count)
     const int32_t *size = s->kernel->size;
     int needed = size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1;
     bool in_loop = s->in_loop;
+    const int64_t seen = s->names->count;
 
     if (s->in_region) {
         kernel_fail(r, r->token.line,
@@ -413,6 +423,7 @@ static void skip_region(kernel_scope *s, int count)
     skip_block(s);
     s->in_region = false;
     s->in_loop = in_loop;
+    s->names->count = seen;
 }
 
 static bool begins_statement(const kernel_reader *r)
@@ -489,10 +500,13 @@ static void skip_statement(kernel_scope *s)
     s->depth--;
 }
 
-int64_t kernel_skip_body(kernel_reader *r, const kernel_decl *kernel)
+int64_t kernel_skip_body(kernel_reader *r, const kernel_file *file, const kernel_decl *kernel)
 {
-    kernel_scope s = {.reader = r, .kernel = kernel};
+    kernel_variables names = {0};
+    kernel_scope s = {.reader = r, .kernel = kernel, .file = file, .names = &names};
 
+    kernel_variables_begin(&s);
     skip_block(&s);
+    kernel_variables_free(&names);
     return s.last_region;
 }

@@ -27,15 +27,39 @@ const kernel_definition *kernel_find_macro(kernel_reader *owner, const kernel_re
 
 /* Moves past a type, which may be a macro. */
 void kernel_read_type(kernel_reader *r, const kernel_file *file, kernel_type *type);
+/* Whether the current word is a type, or a macro for one. */
+bool kernel_is_type(const kernel_reader *r, const kernel_file *file);
 /* Moves past ISO_STRUCT(name) { members }; and adds the struct. */
 void kernel_read_struct(kernel_reader *r, kernel_file *file);
 
 /* ---- body.c ---------------------------------------------------------------------------------- */
 
+/* Whose a name in a body is. */
+typedef enum kernel_name_kind {
+    KERNEL_NAME_ITEM = 1, /* declared in a region */
+    KERNEL_NAME_GROUP,    /* declared outside of regions, or a parameter that is a value */
+    KERNEL_NAME_ARRAY,    /* a buffer or shared array */
+    KERNEL_NAME_OWN
+} kernel_name_kind;
+
+typedef struct kernel_name {
+    const char *text;
+    int64_t length;
+    kernel_name_kind kind;
+} kernel_name;
+
+/* The names that can be seen; a later one hides an earlier one. */
+typedef struct kernel_variables {
+    kernel_name *rows; /* from malloc */
+    int64_t count, room;
+} kernel_variables;
+
 /* Where the reader is. */
 typedef struct kernel_scope {
     kernel_reader *reader;
     const kernel_decl *kernel; /* NULL: outside of a kernel's body */
+    const kernel_file *file;   /* of the kernel */
+    kernel_variables *names;   /* of its body */
     int32_t depth;             /* open brackets and statements */
     bool in_region;
     bool in_loop;        /* inside the region, if there is one */
@@ -51,10 +75,22 @@ void kernel_read_name(kernel_reader *r, const char *what, char name[KERNEL_NAME_
 void kernel_skip_brackets(kernel_scope *s);
 /* Moves from the brace that opens a kernel's body past the one that closes it, and checks it.
  * Returns where its last statement begins if that is a region, else 0. */
-int64_t kernel_skip_body(kernel_reader *r, const kernel_decl *kernel);
+int64_t kernel_skip_body(kernel_reader *r, const kernel_file *file, const kernel_decl *kernel);
 /* Moves past this word or sign, which must come now. `before` names what it follows. */
 bool kernel_expect(kernel_reader *r, const char *text, const char *before);
 /* Checks that the current token may be the name of `what`. */
 bool kernel_check_name(kernel_reader *r, const char *what);
+
+/* ---- variables.c
+ * --------------------------------------------------------------------------------- */
+
+/* Adds the kernel's parameters. */
+void kernel_variables_begin(kernel_scope *s);
+void kernel_variables_free(kernel_variables *names);
+/* Adds the current word, the name of a region's index. */
+void kernel_add_item(kernel_scope *s);
+/* Checks how a word is used where the scope is, and adds the names that a declaration brings.
+ * `word` is the scope's reader, or one in a macro's value. */
+void kernel_check_use(kernel_scope *s, const kernel_reader *word);
 
 #endif

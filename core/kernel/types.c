@@ -53,6 +53,20 @@ static bool find_struct(const kernel_reader *word, const kernel_file *file, kern
     return false;
 }
 
+/* A reader at the first word of a macro's value. */
+static kernel_reader macro_reader(const kernel_reader *r, const kernel_definition *row)
+{
+    kernel_reader word = {.call = r->call,
+                          .name = r->name,
+                          .text = row->value,
+                          .end = row->value_length,
+                          .line = r->token.line,
+                          .one_line = true};
+
+    kernel_next(&word);
+    return word;
+}
+
 /* If the current word is a macro, makes a reader of its value, and so on. The value must be one
  * word. */
 static kernel_reader resolve(kernel_reader *r)
@@ -65,15 +79,37 @@ static kernel_reader resolve(kernel_reader *r)
         if (!row) {
             break;
         }
-        word = (kernel_reader){.call = r->call,
-                               .name = r->name,
-                               .text = row->value,
-                               .end = row->value_length,
-                               .line = r->token.line,
-                               .one_line = true};
-        kernel_next(&word);
+        word = macro_reader(r, row);
     }
     return word;
+}
+
+/* The macro's last definition; NULL: the word is none. */
+static const kernel_definition *last_definition(const kernel_definitions *defined,
+                                                const kernel_reader *word)
+{
+    for (int64_t i = defined->count; i > 0; i--) {
+        if (kernel_names(&defined->rows[i - 1], word)) {
+            return defined->rows[i - 1].removed ? NULL : &defined->rows[i - 1];
+        }
+    }
+    return NULL;
+}
+
+bool kernel_is_type(const kernel_reader *r, const kernel_file *file)
+{
+    kernel_reader word = *r;
+    kernel_type type;
+
+    for (int i = 0; i < MACROS_MOST; i++) {
+        const kernel_definition *row = last_definition(r->defined, &word);
+
+        if (!row || row->takes) {
+            break;
+        }
+        word = macro_reader(r, row);
+    }
+    return find_scalar(&word, &type) || find_struct(&word, file, &type);
 }
 
 void kernel_read_type(kernel_reader *r, const kernel_file *file, kernel_type *type)

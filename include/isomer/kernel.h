@@ -31,10 +31,12 @@
  * Places      In one region no item reads or writes what another item writes, in a shared array or
  *             a buffer; nor do two groups in one launch. Only atomics may share a place.
  * Variables   A variable that is declared in a region belongs to the item and the region; one that
- *             is declared outside belongs to the group, and regions must only read it. Code outside
- *             of regions must not write shared arrays or buffers, and must not read a place that a
- *             later region writes: read it in a region. Shared arrays and own values begin with
- *             any contents.
+ *             is declared outside, or a parameter that is a value, belongs to the group, and
+ *             regions only read it. Code outside of regions writes no shared array or buffer, and
+ *             uses neither iso_mine nor atomics. All this is refused when the program is created
+ *             (INVALID, with the line). Nor may code outside of regions read a place that the next
+ *             region writes: read it in a region. Shared arrays and own values begin with any
+ *             contents.
  * Types       i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and vectors of 2 and 4 (f32x2, f32x4, and the
  *             same of f64, i32, u32, i64 and u64) with members x, y, z, w. iso_f32x2(a, b) makes
  *             one. Operators are only for scalars. Structs of scalars and their arrays, with the

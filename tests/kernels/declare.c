@@ -306,6 +306,64 @@ static void test_regions(void **state)
     check_refused(refused);
 }
 
+#define NAMED(body)                                                                                \
+    "ISO_STRUCT(pair) { i32 a, b[2]; };\nISO_KERNEL(k, 8, 1, 1)(pair p, i32 n, ISO_IN(f32) x, "    \
+    "ISO_OUT(f32) y, ISO_SHARED(f32, 8) part, ISO_OWN(f32) sum)\n{\n" body "\n}"
+
+/* Which variables a region, and what lies between regions, may write. */
+static void test_names(void **state)
+{
+    static const char *const accepted[] = {
+        NAMED("i32 t = n, u; ISO_REGION(i) { i32 v = t; v = 1; v++; y[i] = u == t; }"),
+        NAMED("i32 t = n; t = 2; n--; p.a = 1; ISO_REGION(i) { i32 t = 1; t = 2; }"),
+        NAMED("i32 t; ISO_REGION(i) { for (i32 t = 0; t < 3; t++) { t += 1; } }"),
+        NAMED("i32 t; ISO_REGION(i) { { i32 t; t = 0; } if (t <= n && t >= n && t != n) { } }"),
+        NAMED("for (i32 s = 4; s > 0; s /= 2) { ISO_REGION(i) { part[i] = part[i + s]; } }"),
+        NAMED("i32 t; ISO_REGION(i) { iso_mine(sum) += (f32)(t & n) + (f32)(n & t); }"),
+        NAMED("i32 t; ISO_REGION(i) { pair q = {1, {2, 3}}; q.a = t; q.b[1] = n; q.n = 3; }"),
+        NAMED("ISO_GROUP_SUM(part, sum); ISO_REGION(i) { iso_atomic_add_i32(&y[i], n); }"),
+        NAMED("i32 t = (i32)x[0], u = part[1] == 0.0f; if (t) { ISO_REGION(t) { t = 1; } }"),
+        NAMED("#define T f32\n#define SET(n) n = 1\nT t; ISO_REGION(i) { T t; SET(t); t = 1; }"),
+        NAMED("const f32x4 t = iso_f32x4(1, 2, 3, 4); ISO_REGION(i) { f32 w[4]; w[i] = t.x; }"),
+        NAMED("ISO_REGION(i) { i32 t = 0; } i32 t = 1; ISO_REGION(i) { y[t] = 1; y[n]++; }"),
+        NULL};
+    static const refusal refused[] = {
+        {NAMED("i32 t = 0;\nISO_REGION(i) {\nt = 1; }"), 6, "writes t in a region", "ISO_OWN"},
+        {NAMED("i32 t = 0, u;\nISO_REGION(i) {\nu += 1; }"), 6, "writes u in", NULL},
+        {NAMED("i32 t; ISO_REGION(i) {\nt++; }"), 5, "writes t in", NULL},
+        {NAMED("i32 t; ISO_REGION(i) {\n--t; }"), 5, "writes t in", NULL},
+        {NAMED("i32 t; ISO_REGION(i) {\nt <<= 1; }"), 5, "writes t in", NULL},
+        {NAMED("i32 t; ISO_REGION(i) {\nt >>= 1; }"), 5, "writes t in", NULL},
+        {NAMED("i32 t; ISO_REGION(i) {\nt ^= 1; }"), 5, "writes t in", NULL},
+        {NAMED("i32 t[4]; ISO_REGION(i) {\nt[i] = 1; }"), 5, "writes t in", NULL},
+        {NAMED("f32x2 t; ISO_REGION(i) {\nt.x = 1; }"), 5, "writes t in", NULL},
+        {NAMED("pair q; ISO_REGION(i) {\nq.b[i - (1)] = 1; }"), 5, "writes q in", NULL},
+        {NAMED("unsigned int t; ISO_REGION(i) {\nt = 1; }"), 5, "writes t in", NULL},
+        {NAMED("i32 t; ISO_REGION(i) {\niso_atomic_add_i32(&t, 1); }"), 5, "writes t in", NULL},
+        {NAMED("#define T f32\nT t; ISO_REGION(i) {\nt = 1; }"), 6, "writes t in", NULL},
+        {NAMED("#define SET t = 1\ni32 t; ISO_REGION(i) {\nSET; }"), 6, "writes t in", NULL},
+        {NAMED("i32 t; ISO_REGION(i) { { i32 t; }\nt = 1; }"), 5, "writes t in", NULL},
+        {NAMED("i32 t; ISO_REGION(i) { for (i32 t = 0; t; ) { }\nt = 1; }"), 5, "writes t", NULL},
+        {NAMED("for (i32 s = 0; s < 3; s++) { ISO_REGION(i) {\ns = 3; } }"), 5, "writes s", NULL},
+        {NAMED("ISO_REGION(i) {\nn = 1; }"), 5, "writes n in a region", NULL},
+        {NAMED("ISO_REGION(i) {\np.b[0] = 1; }"), 5, "writes p in a region", NULL},
+        {NAMED("\npart[0] = 1;"), 5, "writes part outside of regions", "if (i == 0)"},
+        {NAMED("if (n) {\ny[0] += 1; }"), 5, "writes y outside of regions", NULL},
+        {NAMED("ISO_REGION(i) {\ny = x; }"), 5, "changes y itself", "elements"},
+        {NAMED("x += 4;"), 4, "changes x itself", NULL},
+        {NAMED("ISO_REGION(i) {\nsum = 1; }"), 5, "without iso_mine", "iso_mine(sum)"},
+        {NAMED("ISO_REGION(i) {\nsum[i] = 1; }"), 5, "without iso_mine", NULL},
+        {NAMED("if (\niso_mine(sum) > 0) { ISO_REGION(i) { } }"), 5, "iso_mine outside", "same"},
+        {NAMED("#define M iso_mine(sum)\nif (M > 0) { ISO_REGION(i) { } }"), 5, "outside", NULL},
+        {NAMED("if (iso_atomic_add_u32(y, 1u)) { ISO_REGION(i) { } }"), 4, "iso_atomic_add_u32",
+         "outside"},
+        {0}};
+
+    (void)state;
+    check_accepted(accepted);
+    check_refused(refused);
+}
+
 static void test_tokens(void **state)
 {
     static const char *const accepted[] = {
@@ -637,11 +695,12 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_params),      cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_tokens),      cmocka_unit_test(test_macros),
-        cmocka_unit_test(test_expressions), cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_good),    cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_params),  cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_macros),  cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_depth),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

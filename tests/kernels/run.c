@@ -341,8 +341,12 @@ static void test_bad_texts(void **state)
             ISO_COMPILE, 5, "nothing");
     refuses(s,
             "ISO_KERNEL(k, 8, 1, 1)(ISO_OUT(i32) to)\n{\n    ISO_REGION(i)\n    {\n"
-            "    }\n    to[i] = 1;\n}\n",
+            "    }\n    if (to[i]) { ISO_REGION(j) { } }\n}\n",
             ISO_COMPILE, 6, "i");
+    refuses(s,
+            "ISO_KERNEL(k, 8, 1, 1)(ISO_OUT(i32) to)\n{\n    ISO_REGION(i)\n    {\n"
+            "    }\n    to[0] = 1;\n}\n",
+            ISO_INVALID, 6, "outside of regions");
 }
 
 static void test_bad_arguments(void **state)
