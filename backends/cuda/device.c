@@ -128,6 +128,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .alloc_max = (int64_t)bytes,
         .cache_bytes = attribute_of(device->ordinal, CUDA_CACHE_BYTES),
         .memory_is_address = true,
+        .items_most = INT64_MAX,
         .f64 = true,
         .f32_exact = true,
         .shuffle = true,

@@ -322,17 +322,17 @@ iso_status cuda_kernel_get(void *opaque, const char *name, int32_t threads, void
     return cuda_check(program->device, code, "cuModuleGetFunction(\"%s\")", name);
 }
 
-iso_status cuda_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
+iso_status cuda_launch(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
                        const simt_arg *args, int32_t arg_count)
 {
     enum { GROUPS_MAX = 2147483647 };
     cuda_device *device = stream->device->native;
     void *values[SIMT_ARGS_MAX];
-    if (groups > GROUPS_MAX || arg_count > SIMT_ARGS_MAX) {
+    if (groups.x > GROUPS_MAX || arg_count > SIMT_ARGS_MAX) {
         return cuda_host->fail(ISO_INTERNAL,
                                "a launch has %lld groups and %d arguments, but at most %d groups "
                                "and %d arguments are possible",
-                               (long long)groups, arg_count, GROUPS_MAX, SIMT_ARGS_MAX);
+                               (long long)groups.x, arg_count, GROUPS_MAX, SIMT_ARGS_MAX);
     }
     /* `value` points to the argument in both cases: to a plain value, or to the address of
      * memory. */
@@ -350,8 +350,9 @@ iso_status cuda_launch(simt_stream *stream, void *kernel, int64_t groups, int32_
         }
     }
     CUDA_ON(device, code,
-            cu.cuLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1,
-                              (unsigned)shared, stream->native, values, NULL));
-    return cuda_check(device, code, "cuLaunchKernel(%lld groups of %d)", (long long)groups,
-                      threads);
+            cu.cuLaunchKernel(kernel, (unsigned)groups.x, (unsigned)groups.y, (unsigned)groups.z,
+                              (unsigned)threads, 1, 1, (unsigned)shared, stream->native, values,
+                              NULL));
+    return cuda_check(device, code, "cuLaunchKernel(%lld x %lld x %lld groups of %d)",
+                      (long long)groups.x, (long long)groups.y, (long long)groups.z, threads);
 }

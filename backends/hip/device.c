@@ -234,6 +234,7 @@ static void fill_limits(int32_t index, const char *architecture, simt_limits *li
         .alloc_max = (int64_t)bytes,
         .cache_bytes = attribute_of(index, HIP_L2_BYTES),
         .memory_is_address = true,
+        .items_most = UINT32_MAX,
         .f64 = true,
         .f32_exact = true,
         .shuffle = true,

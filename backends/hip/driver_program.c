@@ -252,18 +252,18 @@ iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void
     return hip_check(own->device, code, "hipModuleGetFunction(%s)", name);
 }
 
-iso_status hip_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
+iso_status hip_launch(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count)
 {
     hip_device *device = stream->device->native;
     void *addresses[SIMT_ARGS_MAX];
     hip_code code;
     /* The runtime counts work-items, not groups, in 32 bits. */
-    if (groups > (int64_t)UINT32_MAX / threads) {
+    if (groups.x > (int64_t)UINT32_MAX / threads) {
         return hip_host->fail(
             ISO_BACKEND,
             "a launch has %lld groups of %d work-items, but HIP runs at most %u work-items at once",
-            (long long)groups, threads, UINT32_MAX);
+            (long long)groups.x, threads, UINT32_MAX);
     }
     for (int32_t i = 0; i < arg_count; i++) {
         memcpy(&addresses[i], &args[i].value, sizeof addresses[i]);
@@ -271,8 +271,9 @@ iso_status hip_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t
     const int32_t shared =
         arg_count > 0 && !args[arg_count - 1].value ? args[arg_count - 1].bytes : 0;
     HIP_ON(device, code,
-           hip.hipModuleLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1,
-                                     (unsigned)shared, stream->native, addresses, NULL));
-    return hip_check(device, code, "hipModuleLaunchKernel(%lld groups of %d)", (long long)groups,
-                     threads);
+           hip.hipModuleLaunchKernel(kernel, (unsigned)groups.x, (unsigned)groups.y,
+                                     (unsigned)groups.z, (unsigned)threads, 1, 1, (unsigned)shared,
+                                     stream->native, addresses, NULL));
+    return hip_check(device, code, "hipModuleLaunchKernel(%lld x %lld x %lld groups of %d)",
+                     (long long)groups.x, (long long)groups.y, (long long)groups.z, threads);
 }

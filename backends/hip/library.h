@@ -104,7 +104,7 @@ iso_status hip_program_load(void *native, const void *binary, int64_t bytes, voi
 void hip_program_unload(void *program);
 iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
                           simt_kernel_info *info);
-iso_status hip_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
+iso_status hip_launch(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count);
 /* Opens the compiler, and writes its version and path, or why there is no compiler. */
 void hip_compiler_describe(char *text, size_t capacity);

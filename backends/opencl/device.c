@@ -196,6 +196,7 @@ static void fill_limits(ocl_device_id device, simt_limits *limits)
         .alloc_max = (int64_t)number(device, OCL_DEVICE_ALLOC),
         .cache_bytes = (int64_t)number(device, OCL_DEVICE_CACHE),
         .memory_is_address = false,
+        .items_most = INT64_MAX,
         .f32_problem = lacks(number(device, OCL_DEVICE_SINGLE)),
         .f64_problem =
             f64_bits ? lacks(f64_bits) : "it has no f64 (CL_DEVICE_DOUBLE_FP_CONFIG is 0)",

@@ -378,13 +378,14 @@ void ocl_kernel_release(void *at)
     ocl_host->free(self);
 }
 
-iso_status ocl_launch(simt_stream *stream, void *at, int64_t groups, int32_t threads,
+iso_status ocl_launch(simt_stream *stream, void *at, simt_groups groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count)
 {
     ocl_stream *on = stream->native;
     kernel *self = at;
-    const size_t local = (size_t)threads;
-    const size_t global = (size_t)groups * local;
+    const uint32_t axes = groups.z > 1 ? 3 : groups.y > 1 ? 2 : 1;
+    const size_t local[] = {(size_t)threads, 1, 1};
+    const size_t global[] = {(size_t)groups.x * local[0], (size_t)groups.y, (size_t)groups.z};
     ocl_event event = NULL;
     ocl_code code = OCL_DONE;
     int32_t set = 0;
@@ -396,7 +397,7 @@ iso_status ocl_launch(simt_stream *stream, void *at, int64_t groups, int32_t thr
     }
     const bool ready = code == OCL_DONE;
     if (ready) {
-        code = cl.clEnqueueNDRangeKernel(on->queue, self->id, 1, NULL, &global, &local, 0, NULL,
+        code = cl.clEnqueueNDRangeKernel(on->queue, self->id, axes, NULL, global, local, 0, NULL,
                                          &event);
     }
     (void)pthread_mutex_unlock(&self->lock);
@@ -405,8 +406,9 @@ iso_status ocl_launch(simt_stream *stream, void *at, int64_t groups, int32_t thr
     }
     if (code != OCL_DONE) {
         ocl_host->log(ISO_LOG_WARN,
-                      "opencl: clEnqueueNDRangeKernel(%s, %" PRId64 " groups of %d) gives %s",
-                      self->name, groups, threads, ocl_code_name(code));
+                      "opencl: clEnqueueNDRangeKernel(%s, %" PRId64 " x %" PRId64 " x %" PRId64
+                      " groups of %d) gives %s",
+                      self->name, groups.x, groups.y, groups.z, threads, ocl_code_name(code));
     }
     return ocl_submitted(on, code, event, "clEnqueueNDRangeKernel");
 }

@@ -149,7 +149,7 @@ void ocl_program_unload(void *program);
 iso_status ocl_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
                           simt_kernel_info *info);
 void ocl_kernel_release(void *kernel);
-iso_status ocl_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
+iso_status ocl_launch(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count);
 
 /* blas.c */

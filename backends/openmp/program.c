@@ -268,10 +268,26 @@ struct cpu_launch {
     const void *args[];
 };
 
+/* Memory is two values, its address and the place of its first element. */
 static int64_t value_room(const iso_program_arg *arg)
 {
-    const int64_t bytes = arg->value ? arg->bytes : (int64_t)sizeof arg->memory;
+    const int64_t bytes =
+        arg->value ? arg->bytes : (int64_t)(sizeof arg->memory + sizeof arg->first);
     return cpu_pieces(bytes, VALUE_ALIGN) * VALUE_ALIGN;
+}
+
+/* Copies an argument to `value`, and points to it. Returns the next pointer. */
+static const void **copy_arg(const iso_program_arg *arg, char *value, const void **to)
+{
+    *to++ = value;
+    if (arg->value) {
+        memcpy(value, arg->value, (size_t)arg->bytes);
+        return to;
+    }
+    memcpy(value, &arg->memory, sizeof arg->memory);
+    memcpy(value + sizeof arg->memory, &arg->first, sizeof arg->first);
+    *to++ = value + sizeof arg->memory;
+    return to;
 }
 
 /* Arrays that the launch sizes lie behind the scratch memory of the entry. */
@@ -290,7 +306,8 @@ static iso_status add_scratch(const cpu_device *device, const program *what, int
 static cpu_launch *copy_launch(const iso_program_launch *launch)
 {
     program *what = launch->program;
-    const int64_t head = (int64_t)(sizeof(cpu_launch) + sizeof(void *) * (size_t)launch->arg_count);
+    const int64_t head =
+        (int64_t)(sizeof(cpu_launch) + 2 * sizeof(void *) * (size_t)launch->arg_count);
     int64_t at = cpu_pieces(head, VALUE_ALIGN) * VALUE_ALIGN;
     int64_t room = at;
     for (int32_t i = 0; i < launch->arg_count; i++) {
@@ -302,19 +319,13 @@ static cpu_launch *copy_launch(const iso_program_launch *launch)
     }
     made->program = what;
     made->entry = what->entries[launch->entry];
-    made->groups = launch->groups;
+    made->groups = launch->groups[0] * launch->groups[1] * launch->groups[2];
     made->scratch = NULL;
     made->scratch_bytes = 0;
+    const void **to = made->args;
     for (int32_t i = 0; i < launch->arg_count; i++) {
-        const iso_program_arg *arg = &launch->args[i];
-        char *value = (char *)made + at;
-        if (arg->value) {
-            memcpy(value, arg->value, (size_t)arg->bytes);
-        } else {
-            memcpy(value, &arg->memory, sizeof arg->memory);
-        }
-        made->args[i] = value;
-        at += value_room(arg);
+        to = copy_arg(&launch->args[i], (char *)made + at, to);
+        at += value_room(&launch->args[i]);
     }
     return made;
 }

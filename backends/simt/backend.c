@@ -494,8 +494,8 @@ iso_status simt_describe(void *device, const iso_op *op, iso_op_info *out)
 iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
                        const simt_arg *args, int32_t arg_count)
 {
-    return stream->device->driver->launch(stream, kernel->native, groups, kernel->threads, args,
-                                          arg_count);
+    return stream->device->driver->launch(stream, kernel->native, (simt_groups){groups, 1, 1},
+                                          kernel->threads, args, arg_count);
 }
 
 int64_t simt_alignment(const simt_device *device, iso_ref ref)

@@ -160,23 +160,77 @@ static iso_status check_shared(const simt_stream *stream, const simt_kernel *ker
         (long long)(shared_bytes + declared), (long long)shared_bytes, (long long)most);
 }
 
-iso_status simt_program_launch(void *stream, const iso_program_launch *launch)
-{
-    const own_program *program = launch->program;
-    const simt_kernel *kernel = &program->kernels[launch->entry];
+/* The arguments of an entry. An address is computed here; of a handle the kernel gets the offset.
+ */
+typedef struct own_args {
     simt_arg args[SIMT_ARGS_MAX];
-    int32_t count = launch->arg_count;
+    void *addresses[SIMT_ARGS_MAX];
+    int32_t count;
+    int64_t first_x;
+    uint64_t first_yz;
+} own_args;
+
+static void make_args(const simt_device *device, const iso_program_launch *launch, own_args *made)
+{
+    made->count = 0;
     for (int32_t i = 0; i < launch->arg_count; i++) {
         const iso_program_arg *arg = &launch->args[i];
-        args[i] = arg->value ? (simt_arg){.value = arg->value, .bytes = (int32_t)arg->bytes}
-                             : (simt_arg){.value = &arg->memory};
+        if (arg->value) {
+            made->args[made->count++] =
+                (simt_arg){.value = arg->value, .bytes = (int32_t)arg->bytes};
+        } else if (device->limits.memory_is_address) {
+            made->addresses[i] = (char *)arg->memory + arg->bytes;
+            made->args[made->count++] = (simt_arg){.value = &made->addresses[i]};
+        } else {
+            made->args[made->count++] = (simt_arg){.value = &arg->memory};
+            made->args[made->count++] = (simt_arg)SIMT_ARG(arg->first);
+        }
     }
+    made->args[ISO_PROGRAM_FIRST_X] = (simt_arg)SIMT_ARG(made->first_x);
+    made->args[ISO_PROGRAM_FIRST_YZ] = (simt_arg)SIMT_ARG(made->first_yz);
+}
+
+static int64_t part_of(int64_t groups, int64_t first, int64_t most)
+{
+    return groups - first < most ? groups - first : most;
+}
+
+/* Launches the groups in parts that the driver can launch: nearly always one. */
+static iso_status launch_parts(simt_stream *stream, const simt_kernel *kernel,
+                               const int64_t groups[3], own_args *args)
+{
+    const int64_t across = SIMT_GROUPS_ACROSS;
+    const int64_t most = stream->device->limits.items_most / kernel->threads;
+    iso_status status = ISO_OK;
+    for (int64_t z = 0; z < groups[2] && !status; z += across) {
+        for (int64_t y = 0; y < groups[1] && !status; y += across) {
+            for (int64_t x = 0; x < groups[0] && !status; x += most) {
+                args->first_x = x;
+                args->first_yz = (uint64_t)z << 32 | (uint64_t)y;
+                status = stream->device->driver->launch(
+                    stream, kernel->native,
+                    (simt_groups){part_of(groups[0], x, most), part_of(groups[1], y, across),
+                                  part_of(groups[2], z, across)},
+                    kernel->threads, args->args, args->count);
+            }
+        }
+    }
+    return status;
+}
+
+iso_status simt_program_launch(void *stream, const iso_program_launch *launch)
+{
+    simt_stream *on = stream;
+    const own_program *program = launch->program;
+    const simt_kernel *kernel = &program->kernels[launch->entry];
+    own_args args;
+    make_args(on->device, launch, &args);
     if (launch->shared_bytes > 0) {
         const iso_status status = check_shared(stream, kernel, launch->shared_bytes);
         if (status) {
             return status;
         }
-        args[count++] = (simt_arg){.bytes = (int32_t)launch->shared_bytes};
+        args.args[args.count++] = (simt_arg){.bytes = (int32_t)launch->shared_bytes};
     }
-    return simt_launch(stream, kernel, launch->groups, args, count);
+    return launch_parts(on, kernel, launch->groups, &args);
 }

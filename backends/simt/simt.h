@@ -54,6 +54,7 @@ typedef struct simt_limits {
     int64_t alloc_max;   /* bytes of one buffer */
     int64_t cache_bytes; /* last-level cache; 0 if unknown */
     bool memory_is_address;
+    int64_t items_most;      /* work-items of a launch along x */
     bool f64;                /* computes in f64, with subnormals and infinities */
     bool f32_exact;          /* f32 with subnormals, infinities and a true fma */
     bool shuffle;            /* its compiler has ISO_SHUFFLE: see dialect.h */
@@ -157,6 +158,12 @@ typedef struct simt_arg {
     int32_t bytes; /* 0: memory */
 } simt_arg;
 
+/* Groups of a launch along each axis: along y and z at most SIMT_GROUPS_ACROSS. */
+enum { SIMT_GROUPS_ACROSS = 65535 };
+typedef struct simt_groups {
+    int64_t x, y, z;
+} simt_groups;
+
 /* The input of a compiler: a source, and options that every compiler accepts ("-DNAME=VALUE"). Each
  * part of the source begins with a #line directive, so that logs name the part. */
 typedef struct simt_source {
@@ -228,8 +235,8 @@ struct simt_driver {
                              simt_kernel_info *info);
     /* Called before program_unload; NULL: program_unload releases the kernels. */
     void (*kernel_release)(void *kernel);
-    /* Launches `groups` groups of `threads` work-items, in one dimension. */
-    iso_status (*launch)(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
+    /* Launches groups of `threads` work-items each, which lie along x. */
+    iso_status (*launch)(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
                          const simt_arg *args, int32_t arg_count);
 
     /* Optional, all or none: use of objects that the program created; see backend.h. */
@@ -421,6 +428,7 @@ static inline simt_arg simt_factor(iso_dtype dtype, const double *wide, const fl
 {
     return dtype == ISO_F64 ? (simt_arg)SIMT_ARG(*wide) : (simt_arg)SIMT_ARG(*narrow);
 }
+/* Launches `groups` groups along x. */
 iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
                        const simt_arg *args, int32_t arg_count);
 /* The same, with an array of arguments. */

@@ -109,27 +109,15 @@ static void add_text(core_text *out, const kernel_file *file, const char *text)
 /* ---- entries --------------------------------------------------------------------------------- */
 
 static const char here_gpu[] =
-    "    const u32 iso_group_ = ISO_GROUP_();\n"
-    "    const u32 iso_row_ = ISO_DIVIDE_(iso_group_, iso_by_x_);\n"
-    "    const u32 iso_plane_ = ISO_DIVIDE_(iso_row_, iso_by_y_);\n"
-    "    const iso_here_ iso_at_ = {iso_group_ - iso_row_ * (u32)iso_groups_x_, iso_row_ - "
-    "iso_plane_ * (u32)iso_groups_y_, iso_plane_, iso_groups_x_, iso_groups_y_, iso_groups_z_};\n";
+    "    const iso_here_ iso_at_ = {ISO_GROUP_X_() + (u32)iso_first_x_, ISO_GROUP_Y_() + "
+    "(u32)iso_first_yz_, ISO_GROUP_Z_() + (u32)(iso_first_yz_ >> 32), iso_groups_x_, "
+    "iso_groups_y_, "
+    "iso_groups_z_};\n";
 
 static const char here_cpu[] =
     "        const iso_here_ iso_at_ = {iso_group_ % iso_groups_x_, iso_group_ / iso_groups_x_ % "
     "iso_groups_y_, iso_group_ / iso_groups_x_ / iso_groups_y_, iso_groups_x_, iso_groups_y_, "
     "iso_groups_z_};\n";
-
-uint64_t kernel_divider(int64_t d)
-{
-    enum { BITS = 31 };
-    int shift = 0;
-    while (INT64_C(1) << shift < d) {
-        shift++;
-    }
-    const uint64_t factor = (UINT64_C(1) << (BITS + shift)) / (uint64_t)d + 1;
-    return (uint64_t)(BITS + shift) << 32 | factor;
-}
 
 static void add_gpu_parameter(core_text *out, const kernel_param *param)
 {
@@ -139,8 +127,8 @@ static void add_gpu_parameter(core_text *out, const kernel_param *param)
     } else if (kernel_is_sized(param)) {
         core_text_add(out, ", i64 %s_count_", param->name);
     } else if (kernel_is_buffer(param)) {
-        core_text_add(out, ", ISO_GLOBAL_ %s%s *%s, i64 %s_at_",
-                      param->role == KERNEL_IN ? "const " : "", type, param->name, param->name);
+        core_text_add(out, ", %s(%s, %s)", param->role == KERNEL_IN ? "ISO_INPUT_" : "ISO_BUFFER_",
+                      type, param->name);
     }
 }
 
@@ -165,7 +153,7 @@ static void add_gpu_entry(core_text *out, const kernel_decl *kernel)
 {
     core_text_add(out,
                   "ISO_ENTRY_(%lld) iso_kernel_%s(i64 iso_groups_x_, i64 iso_groups_y_, i64 "
-                  "iso_groups_z_, u64 iso_by_x_, u64 iso_by_y_",
+                  "iso_groups_z_, i64 iso_first_x_, u64 iso_first_yz_",
                   (long long)items_of(kernel), kernel->name);
     for (int32_t i = 0; i < kernel->param_count; i++) {
         add_gpu_parameter(out, &kernel->params[i]);
@@ -184,7 +172,7 @@ static void add_gpu_entry(core_text *out, const kernel_decl *kernel)
     for (int32_t i = 0; i < kernel->param_count; i++) {
         const kernel_param *param = &kernel->params[i];
         if (kernel_is_buffer(param)) {
-            core_text_add(out, ", %s + %s_at_", param->name, param->name);
+            core_text_add(out, ", ISO_PLACE_(%s)", param->name);
         } else {
             core_text_add(out, ", %s%s", param->role == KERNEL_OWN ? "&" : "", param->name);
         }

@@ -4,11 +4,10 @@
  * text with the library's parameter and constants in each kernel, and an entry function for each.
  * Lines keep their numbers.
  *
- * On a GPU the entry of kernel NAME is iso_kernel_NAME(groups_x, groups_y, groups_z, by_x, by_y,
- * ...), launched over all groups in one dimension; by_x and by_y divide by groups_x and groups_y
- * (kernel_divider), because a division of 64 bits takes longer than a small kernel. A value is one
- * argument, a buffer two: memory, and the offset in elements; an array that the launch sizes is
- * one, its count. On a CPU it is
+ * On a GPU the entry of kernel NAME is iso_kernel_NAME(groups_x, groups_y, groups_z, first_x,
+ * first_yz, ...); first_x and first_yz are added to the group's place. A value is one argument, a
+ * buffer an address, or in OpenCL a handle and the offset in elements; an array that the launch
+ * sizes is one, its count. On a CPU it is
  *
  *   void iso_kernel_NAME(const void *const *args, int64_t first, int64_t end, char *scratch)
  *
@@ -20,12 +19,9 @@
 
 #include "core/kernel/declare.h"
 
-/* Before a launch's own arguments come the groups along each axis, and two dividers. */
+/* Before a launch's own arguments come the groups along each axis, and where a part of them begins
+ * (iso_program_launch in backend.h). */
 enum { KERNEL_AXES = 3, KERNEL_ARGS_BEFORE = 5, KERNEL_ALIGN = 64 };
-
-/* A factor in the low 32 bits and a shift above it: n / d is n * factor >> shift for n < 2^31 and d
- * from 1 to 2^31 - 1. */
-uint64_t kernel_divider(int64_t d);
 
 /* Bytes of scratch memory that a group needs on a CPU, without arrays that a launch sizes. */
 int64_t kernel_scratch(const kernel_decl *kernel);

@@ -175,8 +175,8 @@ static iso_status take_buffer(launch *of, const kernel_param *param, const iso_a
     use->offset = offset;
     use->end = use->buffer->bytes;
     const iso_ref ref = core_buffer_ref(use->buffer, offset);
-    of->args[of->arg_count++] = (iso_program_arg){.memory = ref.memory};
-    add_value(of, (int64_t)sizeof(int64_t))->integer = ref.offset / size;
+    of->args[of->arg_count++] =
+        (iso_program_arg){.memory = ref.memory, .bytes = ref.offset, .first = ref.offset / size};
     return ISO_OK;
 }
 
@@ -315,21 +315,20 @@ static iso_status take_groups(launch *of, iso_groups groups, int64_t *total)
         *total *= axes[i];
         add_value(of, (int64_t)sizeof(int64_t))->integer = axes[i];
     }
-    for (int i = 0; i < KERNEL_ARGS_BEFORE - KERNEL_AXES; i++) {
-        add_value(of, (int64_t)sizeof(int64_t))->integer =
-            (int64_t)kernel_divider(axes[i] > 0 ? axes[i] : 1);
+    for (int i = KERNEL_AXES; i < KERNEL_ARGS_BEFORE; i++) {
+        add_value(of, (int64_t)sizeof(int64_t));
     }
     return ISO_OK;
 }
 
-static iso_status submit(launch *of, int32_t index, int64_t groups)
+static iso_status submit(launch *of, int32_t index, iso_groups groups)
 {
     core_stream *stream = of->stream;
     const iso_backend *table = stream->child.device->table;
     const iso_program_launch what = {.size = (uint32_t)sizeof what,
                                      .entry = index,
                                      .program = of->program->handle,
-                                     .groups = groups,
+                                     .groups = {groups.x, groups.y, groups.z},
                                      .args = of->args,
                                      .arg_count = of->arg_count,
                                      .shared_bytes = of->shared_bytes};
@@ -376,7 +375,7 @@ static iso_status run(launch *of, iso_kernel kernel, iso_groups groups, const is
         status = take_arguments(of, given, count);
     }
     if (!status && total > 0) {
-        status = submit(of, (int32_t)kernel.index, total);
+        status = submit(of, (int32_t)kernel.index, groups);
     }
     for (int32_t i = 0; i < of->buffer_count; i++) {
         core_handle_release(of->buffers[i].buffer->child.id);

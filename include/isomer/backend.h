@@ -263,25 +263,34 @@ typedef struct iso_program_source {
     const iso_program_entry *entries;
 } iso_program_source;
 
-/* One argument of a launch: memory from memory_alloc, or `bytes` bytes at `value`. */
+/* One argument of a launch: `bytes` bytes at `value`; or memory from memory_alloc, where `bytes` is
+ * the offset of its element `first`. */
 typedef struct iso_program_arg {
     void *memory;
     const void *value; /* NULL: memory */
-    int64_t bytes;
+    int64_t bytes, first;
 } iso_program_arg;
 
-/* A launch of `groups` groups, which is at least 1 and below 2^31. On a GPU the entry gets the
- * arguments. On a CPU the entry is
+/* A launch of groups along x, y and z; all together are at least 1 and below 2^31.
+ *
+ * The first five arguments are 64-bit integers: the numbers of groups along x, y and z, the first
+ * group along x, and the first one along y with that along z in the upper 32 bits. The last two are
+ * 0; a GPU's backend changes them to launch groups in parts.
+ *
+ * On a GPU memory is one argument of the entry, the address of its element `first`; in OpenCL two,
+ * the memory and `first`. On a CPU the entry is
  *
  *   void entry(const void *const *args, int64_t first, int64_t end, char *scratch)
  *
- * where args[i] points to argument i; it runs the groups from `first` up to `end`. The struct is
- * valid only during the call. */
+ * where args[i] points to argument i, and memory is two: its address and `first`. It runs the
+ * groups from `first` up to `end`, counted along x, then y, then z. The struct is valid only during
+ * the call. */
+enum { ISO_PROGRAM_FIRST_X = 3, ISO_PROGRAM_FIRST_YZ = 4 }; /* those two among the arguments */
 typedef struct iso_program_launch {
     uint32_t size;
     int32_t entry; /* index of the kernel */
     void *program;
-    int64_t groups;
+    int64_t groups[3];
     const iso_program_arg *args;
     int32_t arg_count;
     uint32_t reserved;

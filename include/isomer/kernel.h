@@ -121,8 +121,14 @@
 #define ISO_LOCAL_AT_       __local
 #define ISO_RESTRICT_       restrict
 #define ISO_ITEM_()         ((u32)get_local_id(0))
-#define ISO_GROUP_()        ((u32)get_group_id(0))
-#define ISO_BARRIER_()      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define ISO_GROUP_X_()      ((u32)get_group_id(0))
+#define ISO_GROUP_Y_()      ((u32)get_group_id(1))
+#define ISO_GROUP_Z_()      ((u32)get_group_id(2))
+/* Memory is a handle: the entry adds the offset. */
+#define ISO_INPUT_(type, name)  ISO_GLOBAL_ const type *restrict name, i64 name##_at_
+#define ISO_BUFFER_(type, name) ISO_GLOBAL_ type *name, i64 name##_at_
+#define ISO_PLACE_(name)        (name + name##_at_)
+#define ISO_BARRIER_()          barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 typedef char i8;
 typedef uchar u8;
 typedef short i16;
@@ -190,10 +196,15 @@ ISO_VECTORS_(f64, double)
 #define ISO_GLOBAL_
 #define ISO_LOCAL_ __shared__
 #define ISO_LOCAL_AT_
-#define ISO_RESTRICT_        __restrict__
-#define ISO_ITEM_()          ((u32)threadIdx.x)
-#define ISO_GROUP_()         ((u32)blockIdx.x)
-#define ISO_BARRIER_()       __syncthreads()
+#define ISO_RESTRICT_           __restrict__
+#define ISO_ITEM_()             ((u32)threadIdx.x)
+#define ISO_GROUP_X_()          ((u32)blockIdx.x)
+#define ISO_GROUP_Y_()          ((u32)blockIdx.y)
+#define ISO_GROUP_Z_()          ((u32)blockIdx.z)
+#define ISO_INPUT_(type, name)  const type *__restrict__ name
+#define ISO_BUFFER_(type, name) type *name
+#define ISO_PLACE_(name)        (name)
+#define ISO_BARRIER_()          __syncthreads()
 typedef signed char i8;
 typedef unsigned char u8;
 typedef short i16;
@@ -202,8 +213,8 @@ typedef int i32;
 typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
-#define iso_fma_f32(a, b, c) fmaf((a), (b), (c))
-#define iso_fma_f64(a, b, c) fma((f64)(a), (f64)(b), (f64)(c))
+#define iso_fma_f32(a, b, c)    fmaf((a), (b), (c))
+#define iso_fma_f64(a, b, c)    fma((f64)(a), (f64)(b), (f64)(c))
 #if defined(__CUDACC__)
 #define iso_div_f32(a, b) __fdiv_rn((a), (b))
 #define iso_sqrt_f32(a)   __fsqrt_rn(a)
@@ -402,9 +413,6 @@ ISO_FUNCTION_ f64 iso_exp_f64(f64 a)
 typedef struct iso_here_ {
     i64 x, y, z, groups_x, groups_y, groups_z;
 } iso_here_;
-
-/* n / d for n below 2^31, where `by` has the factor that the library computes for d. */
-#define ISO_DIVIDE_(n, by) ((u32)((u64)(n) * ((by) & 0xffffffffu) >> ((by) >> 32)))
 
 #define iso_group_x()  (iso_at_.x)
 #define iso_group_y()  (iso_at_.y)

@@ -196,8 +196,9 @@ int fake_module_kernel(fake_module *module, const char *name, fake_kernel **out)
 bool fake_kernel_known(const fake_kernel *kernel);
 int fake_kernel_threads(const fake_kernel *kernel);
 int64_t fake_kernel_shared(const fake_kernel *kernel);
-int fake_launch(fake_stream *stream, fake_kernel *kernel, unsigned groups, unsigned threads,
-                void **arguments);
+/* `groups` along x, y and z; a group's threads lie along x. */
+int fake_launch(fake_stream *stream, fake_kernel *kernel, const unsigned groups[3],
+                unsigned threads, void **arguments);
 
 /* The part of a kernel that the fibers need; see prelude.h. */
 typedef struct fake_state fake_state;
@@ -205,7 +206,7 @@ typedef struct fake_grid {
     fake_state *state;
     void (*call)(void **arguments);
     void **arguments;
-    unsigned groups, threads;
+    unsigned groups[3], threads;
     char *shared;
     size_t shared_bytes;
     const char *name;

@@ -322,14 +322,18 @@ static int run_groups(void *data)
     fake_state *state = grid->state;
     running = grid;
     *state = (fake_state){.threads = {grid->threads, 1, 1},
-                          .groups = {grid->groups, 1, 1},
+                          .groups = {grid->groups[0], grid->groups[1], grid->groups[2]},
                           .barrier = barrier,
                           .shuffle = shuffle,
                           .wait = wait_at_gate,
                           .pass = pass_gate,
                           .land = state->land};
-    for (unsigned n = 0; n < grid->groups; n++) {
-        state->group.x = reverse ? grid->groups - 1 - n : n;
+    const uint64_t all = (uint64_t)grid->groups[0] * grid->groups[1] * grid->groups[2];
+    for (uint64_t n = 0; n < all; n++) {
+        const uint64_t at = reverse ? all - 1 - n : n, row = at / grid->groups[0];
+        state->group =
+            (fake_dim3){(unsigned)(at % grid->groups[0]), (unsigned)(row % grid->groups[1]),
+                        (unsigned)(row / grid->groups[1])};
         const int code = run_group(grid, reverse);
         if (code) {
             return code;

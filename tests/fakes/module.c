@@ -227,7 +227,7 @@ enum { ARGUMENTS_MAX = 64, ARGUMENT_BYTES = 256 };
 typedef struct launch {
     fake_context *context;
     fake_kernel *kernel;
-    unsigned groups, threads;
+    unsigned groups[3], threads;
     int number;
     _Alignas(16) char values[ARGUMENTS_MAX][ARGUMENT_BYTES];
 } launch;
@@ -240,7 +240,7 @@ static int launch_now(void *data)
     const fake_grid grid = {.state = module->state,
                             .call = what->kernel->entry->call,
                             .arguments = arguments,
-                            .groups = what->groups,
+                            .groups = {what->groups[0], what->groups[1], what->groups[2]},
                             .threads = what->threads,
                             .shared = module->shared,
                             .shared_bytes = module->shared_bytes,
@@ -262,16 +262,18 @@ static int launch_now(void *data)
     return code;
 }
 
-int fake_launch(fake_stream *stream, fake_kernel *kernel, unsigned groups, unsigned threads,
-                void **arguments)
+int fake_launch(fake_stream *stream, fake_kernel *kernel, const unsigned groups[3],
+                unsigned threads, void **arguments)
 {
     static int launches;
-    launch what = {.kernel = kernel, .groups = groups, .threads = threads};
+    launch what = {
+        .kernel = kernel, .groups = {groups[0], groups[1], groups[2]}, .threads = threads};
     if (!fake_kernel_known(kernel) || !fake_stream_known(stream)) {
         return FAKE_INVALID_HANDLE;
     }
     const fake_entry *entry = kernel->entry;
-    if (groups < 1 || groups > 0x7fffffffu || threads < 1 || threads > 1024 ||
+    if (groups[0] < 1 || groups[0] > 0x7fffffffu || groups[1] < 1 || groups[1] > 65535 ||
+        groups[2] < 1 || groups[2] > 65535 || threads < 1 || threads > 1024 ||
         (entry->count > 0 && !arguments)) {
         return FAKE_INVALID_VALUE;
     }

@@ -275,6 +275,37 @@ static void test_cube(void **state)
     }
 }
 
+/* More groups along y and z than a driver launches at once. */
+static void test_parts(void **state)
+{
+    static const iso_groups all[] = {{3, 65535, 1}, {2, 65537, 1}, {1, 2, 131071}, {1, 1, 65536}};
+    static const char sums[] =
+        "ISO_KERNEL(sums, 1, 1, 1)(ISO_INOUT(u32) sum)\n{\n    ISO_REGION(i)\n    {\n"
+        "        const u32 x = (u32)iso_group_x(), y = (u32)iso_group_y(), z = "
+        "(u32)iso_group_z();\n"
+        "        iso_atomic_add_u32(sum, x + y * 31u + z * 1009u + 1u);\n"
+        "        iso_atomic_max_u32(&sum[1], (u32)(iso_groups_x() + iso_groups_y() * "
+        "iso_groups_z()));\n    }\n}\n";
+    scene *s = *state;
+    works(iso_program_destroy(s->program));
+    create(s, "sums.isk", sums);
+    for (int i = 0; i < 4; i++) {
+        const iso_groups groups = all[i];
+        uint32_t got[2] = {0, 0}, sum = 0;
+        const iso_argument args[] = {iso_arg_buffer(s->y)};
+        for (int64_t g = 0; g < groups.x * groups.y * groups.z; g++) {
+            sum += (uint32_t)(g % groups.x + g / groups.x % groups.y * 31 +
+                              g / groups.x / groups.y * 1009 + 1);
+        }
+        works(iso_write(s->stream, s->y, got, sizeof got));
+        works(launch(s, "sums", groups, args, 1));
+        works(iso_read(s->stream, got, s->y, sizeof got));
+        works(iso_stream_sync(s->stream));
+        assert_int_equal(got[0], sum);
+        assert_int_equal(got[1], groups.x + groups.y * groups.z);
+    }
+}
+
 static void test_pairs(void **state)
 {
     scene *s = *state;
@@ -487,13 +518,11 @@ static void test_ends(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        SCENE(test_axpy),          SCENE(test_stencil),
-        SCENE(test_histogram),     SCENE(test_block_sum),
-        SCENE(test_transpose),     SCENE(test_cube),
-        SCENE(test_pairs),         SCENE(test_best),
-        SCENE(test_bad_texts),     SCENE(test_bad_values),
-        SCENE(test_bad_arguments), SCENE(test_bad_handles),
-        SCENE(test_ends),          cmocka_unit_test(test_text),
+        SCENE(test_axpy),        SCENE(test_stencil),    SCENE(test_histogram),
+        SCENE(test_block_sum),   SCENE(test_transpose),  SCENE(test_cube),
+        SCENE(test_parts),       SCENE(test_pairs),      SCENE(test_best),
+        SCENE(test_bad_texts),   SCENE(test_bad_values), SCENE(test_bad_arguments),
+        SCENE(test_bad_handles), SCENE(test_ends),       cmocka_unit_test(test_text),
     };
     iso_device device;
     spec = argc > 1 ? argv[1] : "openmp";

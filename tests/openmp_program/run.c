@@ -154,7 +154,7 @@ static iso_status launch(void *stream, void *program, int32_t entry, int64_t gro
     iso_program_launch what = {.size = (uint32_t)sizeof what,
                                .entry = entry,
                                .program = program,
-                               .groups = groups,
+                               .groups = {groups, 1, 1},
                                .args = args,
                                .arg_count = count + 3};
 
@@ -170,7 +170,7 @@ static iso_status launch(void *stream, void *program, int32_t entry, int64_t gro
 
 static void check_sums(void *device, void *stream, void *program, float bias)
 {
-    const int64_t n = (int64_t)GROUPS * ITEMS - 7, offset = OFFSET, none = 0;
+    const int64_t n = (int64_t)GROUPS * ITEMS - 7, offset = OFFSET;
     const float factor = 1.5f;
     float *x = NULL, *y = NULL;
 
@@ -179,10 +179,11 @@ static void check_sums(void *device, void *stream, void *program, float bias)
     for (int64_t i = 0; i < n + offset; i++) {
         x[i] = (float)(i * 7919 % 8191) / 64;
     }
-    const iso_program_arg args[] = {{.value = &factor, .bytes = 4}, {.memory = x},
-                                    {.value = &offset, .bytes = 8}, {.memory = y},
-                                    {.value = &none, .bytes = 8},   {.value = &n, .bytes = 8}};
-    assert_int_equal(launch(stream, program, 0, GROUPS, args, 6), ISO_OK);
+    const iso_program_arg args[] = {{.value = &factor, .bytes = 4},
+                                    {.memory = x, .bytes = offset * 4, .first = offset},
+                                    {.memory = y},
+                                    {.value = &n, .bytes = 8}};
+    assert_int_equal(launch(stream, program, 0, GROUPS, args, 4), ISO_OK);
     assert_int_equal(backend->stream_sync(stream), ISO_OK);
     for (int64_t group = 0; group < GROUPS; group++) {
         const float right = model(x + offset, factor, bias, group, n);
@@ -196,7 +197,6 @@ static void check_sums(void *device, void *stream, void *program, float bias)
 static void check_wide(void *device, void *program)
 {
     enum { STREAMS = 2, TIMES = 20, WIDE_GROUPS = 30 };
-    const int64_t none = 0;
     double *y[STREAMS];
     void *streams[STREAMS];
 
@@ -206,8 +206,8 @@ static void check_wide(void *device, void *program)
         memset(y[s], 0, WIDE_GROUPS * 8);
     }
     for (int i = 0; i < STREAMS * TIMES; i++) {
-        const iso_program_arg args[] = {{.memory = y[i % STREAMS]}, {.value = &none, .bytes = 8}};
-        assert_int_equal(launch(streams[i % STREAMS], program, 1, WIDE_GROUPS, args, 2), ISO_OK);
+        const iso_program_arg args[] = {{.memory = y[i % STREAMS]}};
+        assert_int_equal(launch(streams[i % STREAMS], program, 1, WIDE_GROUPS, args, 1), ISO_OK);
     }
     for (int s = 0; s < STREAMS; s++) {
         assert_int_equal(backend->stream_sync(streams[s]), ISO_OK);

@@ -182,10 +182,9 @@ cuda_code cuLaunchKernel(cuda_function function, unsigned grid_x, unsigned grid_
     if (code) {
         return code;
     }
-    if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra ||
-        (int)shared_bytes > more_shared) {
+    if (block_y != 1 || block_z != 1 || extra || (int)shared_bytes > more_shared) {
         return FAKE_INVALID_VALUE;
     }
-    return (cuda_code)fake_launch(stream, (fake_kernel *)(void *)function, grid_x, block_x,
-                                  arguments);
+    return (cuda_code)fake_launch(stream, (fake_kernel *)(void *)function,
+                                  (unsigned[]){grid_x, grid_y, grid_z}, block_x, arguments);
 }

@@ -483,9 +483,10 @@ hip_code hipModuleLaunchKernel(hip_function function, unsigned grid_x, unsigned 
         return keep(code);
     }
     /* The number of work-items of a launch has 32 bits. */
-    if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || shared_bytes > 65536 ||
-        extra || (uint64_t)grid_x * block_x > UINT32_MAX) {
+    if (block_y != 1 || block_z != 1 || shared_bytes > 65536 || extra ||
+        (uint64_t)grid_x * block_x > UINT32_MAX) {
         return keep(FAKE_INVALID_VALUE);
     }
-    return keep(fake_launch(stream, (fake_kernel *)(void *)function, grid_x, block_x, arguments));
+    return keep(fake_launch(stream, (fake_kernel *)(void *)function,
+                            (unsigned[]){grid_x, grid_y, grid_z}, block_x, arguments));
 }
