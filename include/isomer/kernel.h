@@ -67,7 +67,8 @@
  *   iso_group_x(), _y, _z      the group's place in the launch, and iso_groups_x(), _y, _z how many
  *                              groups there are: i64
  *   iso_x(i), iso_y(j), iso_z(k)
- *                              the item's place in the launch: iso_group_x() * x + i, i64
+ *                              the item's place in the launch: iso_group_x() * x + i, i64; in the
+ *                              parentheses is the name of the region's index
  *   iso_fma_f32(a, b, c)       a * b + c, rounded once; iso_fma_f64
  *   iso_div_f32(a, b)          a / b, correctly rounded; iso_div_f64
  *   iso_sqrt_f32(a)            the square root, correctly rounded; iso_sqrt_f64. OpenCL devices
@@ -420,9 +421,6 @@ typedef struct iso_here_ {
 #define iso_groups_x() (iso_at_.groups_x)
 #define iso_groups_y() (iso_at_.groups_y)
 #define iso_groups_z() (iso_at_.groups_z)
-#define iso_x(i)       (iso_at_.x * iso_size_x_ + (i))
-#define iso_y(j)       (iso_at_.y * iso_size_y_ + (j))
-#define iso_z(k)       (iso_at_.z * iso_size_z_ + (k))
 
 #define ISO_KERNEL(name, x, y, z) ISO_FUNCTION_ void name
 
@@ -431,17 +429,31 @@ typedef struct iso_here_ {
 #if ISO_CPU_
 /* clang-format off */
 #define ISO_EACH_ _Pragma("omp simd") for (i32 iso_item_ = 0; iso_item_ < iso_items_; iso_item_++)
-#define ISO_ONCE_(item) for (i32 iso_item_ = (item), iso_once_ = 1; iso_once_; iso_once_ = 0)
-#define ISO_REGION(i)                                                                              \
-    _Pragma("omp simd") for (i32 i = 0; i < iso_items_; i++) ISO_ONCE_(i)
+/* Of the items, those below `count`. */
+#define ISO_FIRST_(count) _Pragma("omp simd") for (i32 iso_item_ = 0; iso_item_ < (count); iso_item_++)
+/* The loops count items by their place in the launch: a compiler can split a loop at the last place
+ * that `if (iso_x(i) < n)` takes, and needs no masks for those before it. */
+#define ISO_ALONG_(place, at, size)                                                                \
+    for (i64 place = (at) * (size); place < ((at) + 1) * (size); place++)
+#define ISO_INDEX_(i, place, at, size) i = (i32)(place - (at) * (size))
+#define ISO_INDEX_X_(i) ISO_INDEX_(i, iso_x_of_##i, iso_at_.x, iso_size_x_)
+#define ISO_INDEX_Y_(j) ISO_INDEX_(j, iso_y_of_##j, iso_at_.y, iso_size_y_)
+#define ISO_INDEX_Z_(k) ISO_INDEX_(k, iso_z_of_##k, iso_at_.z, iso_size_z_)
+#define ISO_ALONG_X_(i) _Pragma("omp simd") ISO_ALONG_(iso_x_of_##i, iso_at_.x, iso_size_x_)
+#define ISO_ALONG_Y_(j) ISO_ALONG_(iso_y_of_##j, iso_at_.y, iso_size_y_)
+#define ISO_ALONG_Z_(k) ISO_ALONG_(iso_z_of_##k, iso_at_.z, iso_size_z_)
+#define ISO_ONCE_ iso_once_ = 1; iso_once_; iso_once_ = 0
+#define ISO_REGION(i) ISO_ALONG_X_(i) for (i32 ISO_INDEX_X_(i), iso_item_ = i, ISO_ONCE_)
 #define ISO_REGION_2(i, j)                                                                         \
-    for (i32 j = 0; j < iso_size_y_ * iso_size_z_; j++)                                            \
-        _Pragma("omp simd") for (i32 i = 0; i < iso_size_x_; i++) ISO_ONCE_(j *iso_size_x_ + i)
+    ISO_ALONG_Y_(j) ISO_ALONG_X_(i) for (i32 ISO_INDEX_X_(i), ISO_INDEX_Y_(j),                     \
+                                         iso_item_ = j * iso_size_x_ + i, ISO_ONCE_)
 #define ISO_REGION_3(i, j, k)                                                                      \
-    for (i32 k = 0; k < iso_size_z_; k++)                                                          \
-        for (i32 j = 0; j < iso_size_y_; j++)                                                      \
-            _Pragma("omp simd") for (i32 i = 0; i < iso_size_x_; i++)                              \
-                ISO_ONCE_((k * iso_size_y_ + j) * iso_size_x_ + i)
+    ISO_ALONG_Z_(k) ISO_ALONG_Y_(j) ISO_ALONG_X_(i)                                                \
+        for (i32 ISO_INDEX_X_(i), ISO_INDEX_Y_(j), ISO_INDEX_Z_(k),                                \
+             iso_item_ = (k * iso_size_y_ + j) * iso_size_x_ + i, ISO_ONCE_)
+#define iso_x(i) (iso_x_of_##i)
+#define iso_y(j) (iso_y_of_##j)
+#define iso_z(k) (iso_z_of_##k)
 /* clang-format on */
 #define ISO_LAST_ISO_REGION   ISO_REGION
 #define ISO_LAST_ISO_REGION_2 ISO_REGION_2
@@ -451,12 +463,18 @@ typedef struct iso_here_ {
 /* The items' indices, then what runs after a region: a barrier, but not after the last. */
 #define ISO_EACH_                                                                                  \
     for (i32 iso_item_ = (i32)ISO_ITEM_(), iso_once_ = 1; iso_once_; iso_once_ = 0, ISO_BARRIER_())
-#define ISO_AT_1_(i) i32 i = (i32)ISO_ITEM_(), iso_once_ = 1
+#define ISO_FIRST_(count) ISO_EACH_ if (iso_item_ < (count))
+#define ISO_AT_1_(i)      i32 i = (i32)ISO_ITEM_(), iso_x_of_##i = i, iso_once_ = 1
 #define ISO_AT_2_(i, j)                                                                            \
-    i32 i = (i32)(ISO_ITEM_() % iso_size_x_), j = (i32)(ISO_ITEM_() / iso_size_x_), iso_once_ = 1
+    i32 i = (i32)(ISO_ITEM_() % iso_size_x_), j = (i32)(ISO_ITEM_() / iso_size_x_),                \
+        iso_x_of_##i = i, iso_y_of_##j = j, iso_once_ = 1
 #define ISO_AT_3_(i, j, k)                                                                         \
     i32 i = (i32)(ISO_ITEM_() % iso_size_x_), j = (i32)(ISO_ITEM_() / iso_size_x_ % iso_size_y_),  \
-        k = (i32)(ISO_ITEM_() / (iso_size_x_ * iso_size_y_)), iso_once_ = 1
+        k = (i32)(ISO_ITEM_() / (iso_size_x_ * iso_size_y_)), iso_x_of_##i = i, iso_y_of_##j = j,  \
+        iso_z_of_##k = k, iso_once_ = 1
+#define iso_x(i)                       (iso_at_.x * iso_size_x_ + iso_x_of_##i)
+#define iso_y(j)                       (iso_at_.y * iso_size_y_ + iso_y_of_##j)
+#define iso_z(k)                       (iso_at_.z * iso_size_z_ + iso_z_of_##k)
 #define ISO_REGION(i)                  for (ISO_AT_1_(i); iso_once_; iso_once_ = 0, ISO_BARRIER_())
 #define ISO_REGION_2(i, j)             for (ISO_AT_2_(i, j); iso_once_; iso_once_ = 0, ISO_BARRIER_())
 #define ISO_REGION_3(i, j, k)          for (ISO_AT_3_(i, j, k); iso_once_; iso_once_ = 0, ISO_BARRIER_())
@@ -473,11 +491,9 @@ typedef struct iso_here_ {
             (part)[iso_item_] = iso_mine(own);                                                     \
         }                                                                                          \
         for (i32 iso_n_ = iso_items_; iso_n_ > 1; iso_n_ = (iso_n_ + 1) / 2) {                     \
-            ISO_EACH_                                                                              \
+            ISO_FIRST_(iso_n_ / 2)                                                                 \
             {                                                                                      \
-                if (iso_item_ < iso_n_ / 2) {                                                      \
-                    better((part)[iso_item_], (part)[(iso_n_ + 1) / 2 + iso_item_]);               \
-                }                                                                                  \
+                better((part)[iso_item_], (part)[(iso_n_ + 1) / 2 + iso_item_]);                   \
             }                                                                                      \
         }                                                                                          \
     } while (0)
