@@ -228,6 +228,7 @@ static void skip_block(kernel_scope *s)
     while (r->token.kind != KERNEL_END && !kernel_is_sign(r, "})]")) {
         if (s->depth == 1) {
             s->last_region = region_indices(r) ? r->token.at : 0;
+            s->statements++;
         }
         skip_statement(s);
     }
@@ -500,7 +501,7 @@ static void skip_statement(kernel_scope *s)
     s->depth--;
 }
 
-int64_t kernel_skip_body(kernel_reader *r, const kernel_file *file, const kernel_decl *kernel)
+void kernel_skip_body(kernel_reader *r, const kernel_file *file, kernel_decl *kernel)
 {
     kernel_variables names = {0};
     kernel_scope s = {.reader = r, .kernel = kernel, .file = file, .names = &names};
@@ -508,5 +509,10 @@ int64_t kernel_skip_body(kernel_reader *r, const kernel_file *file, const kernel
     kernel_variables_begin(&s);
     skip_block(&s);
     kernel_variables_free(&names);
-    return s.last_region;
+    kernel->last_region_at = s.last_region;
+    kernel->one_region = s.last_region > 0 && s.statements == 1;
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        const kernel_role role = kernel->params[i].role;
+        kernel->one_region = kernel->one_region && role != KERNEL_SHARED && role != KERNEL_OWN;
+    }
 }

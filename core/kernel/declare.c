@@ -204,7 +204,7 @@ static void read_kernel(kernel_reader *r, const kernel_file *file, kernel_decl *
                     kernel->name, kernel_shown_length(r), kernel_shown(r));
     }
     if (!r->status) {
-        kernel->last_region_at = kernel_skip_body(r, file, kernel);
+        kernel_skip_body(r, file, kernel);
     }
 }
 

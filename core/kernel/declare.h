@@ -55,6 +55,8 @@ typedef struct kernel_decl {
     int64_t params_at;      /* the byte after the '(' of the parameters */
     int64_t body_at;        /* the byte after the '{' of the body */
     int64_t last_region_at; /* where the body's last statement begins, if it is a region; else 0 */
+    bool one_region;        /* that region is all of the body, and there are no arrays of the group:
+                               groups do not differ but by their places */
     int32_t param_count;
     kernel_param params[KERNEL_PARAMS_MAX];
 } kernel_decl;

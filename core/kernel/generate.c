@@ -93,13 +93,13 @@ static void add_text(core_text *out, const kernel_file *file, const char *text)
         add_part(out, text + kernel->params_at, kernel->body_at - kernel->params_at);
         core_text_add(out,
                       " enum { iso_size_x_ = %d, iso_size_y_ = %d, iso_size_z_ = %d, "
-                      "iso_items_ = %lld }; (void)iso_at_;",
+                      "iso_items_ = %lld }; const i64 iso_at_x_ = iso_at_.x; (void)iso_at_x_;",
                       kernel->size[0], kernel->size[1], kernel->size[2],
                       (long long)items_of(kernel));
         done = kernel->body_at;
         if (kernel->last_region_at > 0) { /* nothing waits for the items after it */
             add_part(out, text + done, kernel->last_region_at - done);
-            core_text_add(out, "ISO_LAST_");
+            core_text_add(out, kernel->one_region ? "ISO_ONLY_" : "ISO_LAST_");
             done = kernel->last_region_at;
         }
     }
@@ -109,15 +109,23 @@ static void add_text(core_text *out, const kernel_file *file, const char *text)
 /* ---- entries --------------------------------------------------------------------------------- */
 
 static const char here_gpu[] =
-    "    const iso_here_ iso_at_ = {ISO_GROUP_X_() + (u32)iso_first_x_, ISO_GROUP_Y_() + "
-    "(u32)iso_first_yz_, ISO_GROUP_Z_() + (u32)(iso_first_yz_ >> 32), iso_groups_x_, "
-    "iso_groups_y_, "
-    "iso_groups_z_};\n";
+    "    const iso_here_ iso_at_ = {ISO_GROUP_X_() + (u32)iso_first_x_,\n"
+    "        ISO_GROUP_Y_() + (u32)iso_first_yz_, ISO_GROUP_Z_() + (u32)(iso_first_yz_ >> 32),\n"
+    "        iso_groups_x_, iso_groups_y_, iso_groups_z_, 0};\n";
 
+/* Of the groups that follow along x, those that one call runs. */
 static const char here_cpu[] =
-    "        const iso_here_ iso_at_ = {iso_group_ % iso_groups_x_, iso_group_ / iso_groups_x_ % "
-    "iso_groups_y_, iso_group_ / iso_groups_x_ / iso_groups_y_, iso_groups_x_, iso_groups_y_, "
-    "iso_groups_z_};\n";
+    "    for (i64 iso_group_ = iso_first_, iso_next_; iso_group_ < iso_end_;\n"
+    "         iso_group_ = iso_next_) {\n"
+    "        const i64 iso_row_ = iso_group_ / iso_groups_x_;\n"
+    "        const i64 iso_x_ = iso_group_ % iso_groups_x_;\n"
+    "        const i64 iso_more_ = iso_groups_x_ - iso_x_, iso_left_ = iso_end_ - iso_group_;\n"
+    "        const i64 iso_run_ = iso_several_ ? ISO_RUN_(iso_more_ < iso_left_ ? iso_more_ : "
+    "iso_left_) : 1;\n"
+    "        const iso_here_ iso_at_ = {iso_x_, iso_row_ % iso_groups_y_,\n"
+    "            iso_row_ / iso_groups_y_, iso_groups_x_, iso_groups_y_, iso_groups_z_,\n"
+    "            iso_x_ + iso_run_};\n"
+    "        iso_next_ = iso_group_ + iso_run_;\n";
 
 static void add_gpu_parameter(core_text *out, const kernel_param *param)
 {
@@ -216,11 +224,8 @@ static void add_cpu_entry(core_text *out, const kernel_decl *kernel)
                       "xyz"[i], i);
     }
     add_cpu_places(out, kernel);
-    core_text_add(out,
-                  "    for (i64 iso_group_ = iso_first_; iso_group_ < iso_end_; iso_group_++) "
-                  "{\n%s",
-                  here_cpu);
-    core_text_add(out, "        %s(iso_at_", kernel->name);
+    core_text_add(out, "    enum { iso_several_ = %d };\n%s        %s(iso_at_", kernel->one_region,
+                  here_cpu, kernel->name);
     for (int32_t i = 0; i < kernel->param_count; i++) {
         const kernel_param *param = &kernel->params[i];
         const char *type = param->type.name;

@@ -64,6 +64,7 @@ typedef struct kernel_scope {
     bool in_region;
     bool in_loop;        /* inside the region, if there is one */
     int32_t scanned;     /* tokens of macros */
+    int32_t statements;  /* of the body itself */
     int64_t last_region; /* where the body's last statement begins, if it is a region */
 } kernel_scope;
 
@@ -73,9 +74,9 @@ kernel_range kernel_read_argument(kernel_reader *r, const char *what, const char
 void kernel_read_name(kernel_reader *r, const char *what, char name[KERNEL_NAME_MAX]);
 /* Moves from a bracket past the one that closes it. */
 void kernel_skip_brackets(kernel_scope *s);
-/* Moves from the brace that opens a kernel's body past the one that closes it, and checks it.
- * Returns where its last statement begins if that is a region, else 0. */
-int64_t kernel_skip_body(kernel_reader *r, const kernel_file *file, const kernel_decl *kernel);
+/* Moves from the brace that opens a kernel's body past the one that closes it, checks it, and sets
+ * the kernel's last_region_at and one_region. */
+void kernel_skip_body(kernel_reader *r, const kernel_file *file, kernel_decl *kernel);
 /* Moves past this word or sign, which must come now. `before` names what it follows. */
 bool kernel_expect(kernel_reader *r, const char *text, const char *before);
 /* Checks that the current token may be the name of `what`. */

@@ -410,12 +410,13 @@ ISO_FUNCTION_ f64 iso_exp_f64(f64 a)
 #define ISO_OWN(type)           type *
 #define ISO_EXTENT(count)
 
-/* The group's place, and the number of groups. */
+/* The group's place, and the number of groups. On a CPU, where a kernel that is one region runs
+ * several groups in one loop, end_x is the end of those. */
 typedef struct iso_here_ {
-    i64 x, y, z, groups_x, groups_y, groups_z;
+    i64 x, y, z, groups_x, groups_y, groups_z, end_x;
 } iso_here_;
 
-#define iso_group_x()  (iso_at_.x)
+#define iso_group_x()  (iso_at_x_)
 #define iso_group_y()  (iso_at_.y)
 #define iso_group_z()  (iso_at_.z)
 #define iso_groups_x() (iso_at_.groups_x)
@@ -425,7 +426,8 @@ typedef struct iso_here_ {
 #define ISO_KERNEL(name, x, y, z) ISO_FUNCTION_ void name
 
 /* The library adds iso_at_ to a kernel's parameters, and the constants iso_size_x_, iso_size_y_,
- * iso_size_z_ and iso_items_ to its body. It puts ISO_LAST_ in front of a region that ends it. */
+ * iso_size_z_, iso_items_ and iso_at_x_ to its body. It puts ISO_LAST_ in front of a region that
+ * ends it, and ISO_ONLY_ if that is all. */
 #if ISO_CPU_
 /* clang-format off */
 #define ISO_EACH_ _Pragma("omp simd") for (i32 iso_item_ = 0; iso_item_ < iso_items_; iso_item_++)
@@ -436,10 +438,10 @@ typedef struct iso_here_ {
 #define ISO_ALONG_(place, at, size)                                                                \
     for (i64 place = (at) * (size); place < ((at) + 1) * (size); place++)
 #define ISO_INDEX_(i, place, at, size) i = (i32)(place - (at) * (size))
-#define ISO_INDEX_X_(i) ISO_INDEX_(i, iso_x_of_##i, iso_at_.x, iso_size_x_)
+#define ISO_INDEX_X_(i) ISO_INDEX_(i, iso_x_of_##i, iso_at_x_, iso_size_x_)
 #define ISO_INDEX_Y_(j) ISO_INDEX_(j, iso_y_of_##j, iso_at_.y, iso_size_y_)
 #define ISO_INDEX_Z_(k) ISO_INDEX_(k, iso_z_of_##k, iso_at_.z, iso_size_z_)
-#define ISO_ALONG_X_(i) _Pragma("omp simd") ISO_ALONG_(iso_x_of_##i, iso_at_.x, iso_size_x_)
+#define ISO_ALONG_X_(i) _Pragma("omp simd") ISO_ALONG_(iso_x_of_##i, iso_at_x_, iso_size_x_)
 #define ISO_ALONG_Y_(j) ISO_ALONG_(iso_y_of_##j, iso_at_.y, iso_size_y_)
 #define ISO_ALONG_Z_(k) ISO_ALONG_(iso_z_of_##k, iso_at_.z, iso_size_z_)
 #define ISO_ONCE_ iso_once_ = 1; iso_once_; iso_once_ = 0
@@ -455,6 +457,18 @@ typedef struct iso_here_ {
 #define iso_y(j) (iso_y_of_##j)
 #define iso_z(k) (iso_z_of_##k)
 /* clang-format on */
+/* Several groups that follow along x: a row of items of all of them comes before the next row. */
+#define ISO_RUN_(count)        (count)
+#define ISO_GROUPS_            for (i64 iso_at_x_ = iso_at_.x; iso_at_x_ < iso_at_.end_x; iso_at_x_++)
+#define ISO_ONLY_ISO_REGION(i) ISO_GROUPS_ ISO_REGION(i)
+#define ISO_ONLY_ISO_REGION_2(i, j)                                                                \
+    ISO_ALONG_Y_(j)                                                                                \
+    ISO_GROUPS_ ISO_ALONG_X_(i) for (i32 ISO_INDEX_X_(i), ISO_INDEX_Y_(j), ISO_ONCE_)
+#define ISO_ONLY_ISO_REGION_3(i, j, k)                                                             \
+    ISO_ALONG_Z_(k)                                                                                \
+    ISO_ALONG_Y_(j)                                                                                \
+    ISO_GROUPS_ ISO_ALONG_X_(i) for (i32 ISO_INDEX_X_(i), ISO_INDEX_Y_(j), ISO_INDEX_Z_(k),        \
+                                     ISO_ONCE_)
 #define ISO_LAST_ISO_REGION   ISO_REGION
 #define ISO_LAST_ISO_REGION_2 ISO_REGION_2
 #define ISO_LAST_ISO_REGION_3 ISO_REGION_3
@@ -481,6 +495,9 @@ typedef struct iso_here_ {
 #define ISO_LAST_ISO_REGION(i)         for (ISO_AT_1_(i); iso_once_; iso_once_ = 0)
 #define ISO_LAST_ISO_REGION_2(i, j)    for (ISO_AT_2_(i, j); iso_once_; iso_once_ = 0)
 #define ISO_LAST_ISO_REGION_3(i, j, k) for (ISO_AT_3_(i, j, k); iso_once_; iso_once_ = 0)
+#define ISO_ONLY_ISO_REGION            ISO_LAST_ISO_REGION
+#define ISO_ONLY_ISO_REGION_2          ISO_LAST_ISO_REGION_2
+#define ISO_ONLY_ISO_REGION_3          ISO_LAST_ISO_REGION_3
 #define iso_mine(own)                  (*(own))
 #endif
 

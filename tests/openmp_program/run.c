@@ -28,7 +28,7 @@ static char folder[] = "/tmp/isomer-test-XXXXXX", counter[64], calls[64];
 /* What core/kernel/generate.c writes. */
 #define BEGIN(name, items)                                                                         \
     " enum { iso_size_x_ = " #items ", iso_size_y_ = 1, iso_size_z_ = 1, iso_items_ = " #items     \
-    " }; (void)iso_at_;"
+    " }; const i64 iso_at_x_ = iso_at_.x; (void)iso_at_x_;"
 #define ENTRY(name, call)                                                                          \
     "void iso_kernel_" #name "(const void *const *iso_args_, i64 iso_first_, i64 iso_end_, char "  \
     "*iso_scratch_)\n{\n    const i64 iso_groups_x_ = *(const i64 *)iso_args_[0];\n"               \
