@@ -379,7 +379,7 @@ static void read_indices(kernel_scope *s, int count)
         if (!kernel_check_name(r, "a region's index")) {
             return;
         }
-        kernel_add_item(s);
+        kernel_add_index(s, i);
         kernel_next(r);
         if (!kernel_is(r, i + 1 < count ? "," : ")")) {
             kernel_fail(r, r->token.line,
@@ -415,6 +415,7 @@ static void skip_region(kernel_scope *s, int count)
                     s->kernel->name, count, count > 1 ? "ices" : "ex", (long)size[0], (long)size[1],
                     (long)size[2], needed);
     }
+    memset(s->indices, 0, sizeof s->indices);
     read_indices(s, count);
     if (r->status) {
         return;

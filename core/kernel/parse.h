@@ -62,10 +62,11 @@ typedef struct kernel_scope {
     kernel_variables *names;   /* of its body */
     int32_t depth;             /* open brackets and statements */
     bool in_region;
-    bool in_loop;        /* inside the region, if there is one */
-    int32_t scanned;     /* tokens of macros */
-    int32_t statements;  /* of the body itself */
-    int64_t last_region; /* where the body's last statement begins, if it is a region */
+    bool in_loop;           /* inside the region, if there is one */
+    int32_t scanned;        /* tokens of macros */
+    int32_t statements;     /* of the body itself */
+    kernel_name indices[3]; /* of the region along x, y and z; no text: it has none there */
+    int64_t last_region;    /* where the body's last statement begins, if it is a region */
 } kernel_scope;
 
 /* Moves to the sign of `ends` that ends an argument, and keeps the argument's place. */
@@ -88,8 +89,8 @@ bool kernel_check_name(kernel_reader *r, const char *what);
 /* Adds the kernel's parameters. */
 void kernel_variables_begin(kernel_scope *s);
 void kernel_variables_free(kernel_variables *names);
-/* Adds the current word, the name of a region's index. */
-void kernel_add_item(kernel_scope *s);
+/* Adds the current word, the name of a region's index along an axis. */
+void kernel_add_index(kernel_scope *s, int axis);
 /* Checks how a word is used where the scope is, and adds the names that a declaration brings.
  * `word` is the scope's reader, or one in a macro's value. */
 void kernel_check_use(kernel_scope *s, const kernel_reader *word);

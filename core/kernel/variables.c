@@ -48,11 +48,12 @@ void kernel_variables_free(kernel_variables *names)
     *names = (kernel_variables){0};
 }
 
-void kernel_add_item(kernel_scope *s)
+void kernel_add_index(kernel_scope *s, int axis)
 {
     const kernel_reader *r = s->reader;
 
     add(s, KERNEL_NAME_ITEM, r->text + r->token.at, r->token.length);
+    s->indices[axis] = (kernel_name){.text = r->text + r->token.at, .length = r->token.length};
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
@@ -220,6 +221,38 @@ static void check_variable(kernel_scope *s, const kernel_reader *word, const ker
     }
 }
 
+/* iso_x(i) and its like take the index of the region, by its name. */
+static void check_place(kernel_scope *s)
+{
+    static const char *const words[] = {"iso_x", "iso_y", "iso_z"};
+    kernel_reader *r = s->reader, given = ahead_of(r), after;
+    int axis = 0;
+
+    while (axis < 3 && !kernel_is(r, words[axis])) {
+        axis++;
+    }
+    if (axis == 3 || !s->in_region) {
+        return;
+    }
+    const kernel_name *index = &s->indices[axis];
+    kernel_next(&given);
+    kernel_next(&given);
+    after = given;
+    kernel_next(&after);
+    if (!index->text) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s uses %s, but the region has no index along %c: use ISO_REGION_%d",
+                    s->kernel->name, words[axis], "xyz"[axis], axis + 1);
+    } else if (given.token.length != index->length || !kernel_is(&after, ")") ||
+               memcmp(given.text + given.token.at, index->text, (size_t)index->length) != 0) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s uses %s with \"%.*s\" in it: it takes the region's index, as in "
+                    "%s(%.*s); add to the result instead",
+                    s->kernel->name, words[axis], kernel_shown_length(&given), kernel_shown(&given),
+                    words[axis], (int)index->length, index->text);
+    }
+}
+
 /* Words that need an item. */
 static void check_outside(kernel_scope *s, const kernel_reader *word)
 {
@@ -228,7 +261,8 @@ static void check_outside(kernel_scope *s, const kernel_reader *word)
     const bool is_atomic = word->token.length >= (int64_t)sizeof atomic &&
                            !memcmp(word->text + word->token.at, atomic, sizeof atomic - 1);
 
-    if (is_atomic || kernel_is(word, "iso_mine")) {
+    if (is_atomic || kernel_is(word, "iso_mine") || kernel_is(word, "iso_x") ||
+        kernel_is(word, "iso_y") || kernel_is(word, "iso_z")) {
         kernel_fail(r, r->token.line,
                     "kernel %s uses %.*s outside of regions, where there is no item: put it in a "
                     "region; loops and branches around regions must be the same for all items",
@@ -253,6 +287,7 @@ void kernel_check_use(kernel_scope *s, const kernel_reader *word)
         check_outside(s, word);
     }
     if (word == s->reader) {
+        check_place(s);
         read_declaration(s);
     }
 }

@@ -325,6 +325,7 @@ static void test_names(void **state)
         NAMED("i32 t = (i32)x[0], u = part[1] == 0.0f; if (t) { ISO_REGION(t) { t = 1; } }"),
         NAMED("#define T f32\n#define SET(n) n = 1\nT t; ISO_REGION(i) { T t; SET(t); t = 1; }"),
         NAMED("const f32x4 t = iso_f32x4(1, 2, 3, 4); ISO_REGION(i) { f32 w[4]; w[i] = t.x; }"),
+        NAMED("ISO_REGION_3(i, j, k) { iso_x( i ) + iso_y(j) + iso_z(k); }"),
         NAMED("ISO_REGION(i) { i32 t = 0; } i32 t = 1; ISO_REGION(i) { y[t] = 1; y[n]++; }"),
         NULL};
     static const refusal refused[] = {
@@ -355,6 +356,13 @@ static void test_names(void **state)
         {NAMED("ISO_REGION(i) {\nsum[i] = 1; }"), 5, "without iso_mine", NULL},
         {NAMED("if (\niso_mine(sum) > 0) { ISO_REGION(i) { } }"), 5, "iso_mine outside", "same"},
         {NAMED("#define M iso_mine(sum)\nif (M > 0) { ISO_REGION(i) { } }"), 5, "outside", NULL},
+        {NAMED("ISO_REGION(i) {\niso_x(i + 1); }"), 5, "uses iso_x", "iso_x(i)"},
+        {NAMED("ISO_REGION(i) {\niso_x(n); }"), 5, "\"n\" in it", "iso_x(i)"},
+        {NAMED("ISO_REGION_2(i, j) {\niso_x(j); }"), 5, "\"j\" in it", "iso_x(i)"},
+        {NAMED("ISO_REGION_2(i, j) {\niso_y(i); }"), 5, "\"i\" in it", "iso_y(j)"},
+        {NAMED("ISO_REGION_2(i, j) { } ISO_REGION(k) {\niso_y(j); }"), 5, "along y",
+         "ISO_REGION_2"},
+        {NAMED("if (iso_x(i) > 3) { ISO_REGION(i) { } }"), 4, "iso_x outside of regions", NULL},
         {NAMED("if (iso_atomic_add_u32(y, 1u)) { ISO_REGION(i) { } }"), 4, "iso_atomic_add_u32",
          "outside"},
         {0}};
