@@ -23,6 +23,8 @@ uint64_t core_handle_new(const char *call, core_kind kind, void *object);
  * The error text names `argument`. */
 iso_status core_handle_acquire(const char *call, const char *argument, uint64_t id, core_kind kind,
                                void *object);
+/* The same without an error text; false: the handle is not valid. */
+bool core_handle_get(uint64_t id, core_kind kind, void *object);
 /* A pointer declared with this is released when it goes out of scope, unless it is NULL. */
 #define CORE_HELD __attribute__((cleanup(core_handle_put)))
 void core_handle_put(void *pointer);

@@ -168,16 +168,20 @@ static slot *enter(uint64_t id, bool retire)
     return at;
 }
 
-iso_status core_handle_acquire(const char *call, const char *argument, uint64_t id, core_kind kind,
-                               void *object)
+bool core_handle_get(uint64_t id, core_kind kind, void *object)
 {
     slot *at = id_kind(id) == (uint32_t)kind ? enter(id, false) : NULL;
 
-    if (!at) {
-        return refuse(call, argument, id, kind);
+    if (at) {
+        memcpy(object, &at->object, sizeof at->object);
     }
-    memcpy(object, &at->object, sizeof at->object);
-    return ISO_OK;
+    return at != NULL;
+}
+
+iso_status core_handle_acquire(const char *call, const char *argument, uint64_t id, core_kind kind,
+                               void *object)
+{
+    return core_handle_get(id, kind, object) ? ISO_OK : refuse(call, argument, id, kind);
 }
 
 bool core_handle_try(uint64_t id)

@@ -75,7 +75,13 @@ iso_status core_operand_acquire(const char *call, const char *name, iso_operand 
     char argument[32];
     iso_status status;
 
-    snprintf(argument, sizeof argument, "%s.buffer", name);
+    if (core_handle_get(operand.buffer.id, CORE_BUFFER, out)) {
+        if ((*out)->child.device == stream->child.device) {
+            return ISO_OK;
+        }
+        core_handle_release(operand.buffer.id);
+    }
+    snprintf(argument, sizeof argument, "%s.buffer", name); /* takes longer than the rest */
     status = core_handle_acquire(call, argument, operand.buffer.id, CORE_BUFFER, out);
     return status ? status
                   : core_check_device(call, argument, &(*out)->child, "stream", &stream->child);

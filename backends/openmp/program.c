@@ -17,7 +17,8 @@ enum {
     GROUPS_PER_THREAD = 4,
     OPEN_STACK = 65536, /* what dlopen may need */
     OPEN_TRIES = 64,
-    NAME_MAX_BYTES = 256
+    NAME_MAX_BYTES = 256,
+    PLACE_MEMBERS = sizeof(iso_program_place) / sizeof(int64_t)
 };
 
 typedef void (*entry_function)(const void *const *args, int64_t first, int64_t end, char *scratch);
@@ -263,6 +264,7 @@ struct cpu_launch {
     program *program;
     entry_function entry;
     int64_t groups;
+    iso_program_place place;
     char *scratch; /* a block for each thread, if this launch needs more than the program's */
     int64_t scratch_bytes;
     const void *args[];
@@ -306,8 +308,8 @@ static iso_status add_scratch(const cpu_device *device, const program *what, int
 static cpu_launch *copy_launch(const iso_program_launch *launch)
 {
     program *what = launch->program;
-    const int64_t head =
-        (int64_t)(sizeof(cpu_launch) + 2 * sizeof(void *) * (size_t)launch->arg_count);
+    const size_t pointers = PLACE_MEMBERS + 2 * (size_t)launch->arg_count;
+    const int64_t head = (int64_t)(sizeof(cpu_launch) + pointers * sizeof(void *));
     int64_t at = cpu_pieces(head, VALUE_ALIGN) * VALUE_ALIGN;
     int64_t room = at;
     for (int32_t i = 0; i < launch->arg_count; i++) {
@@ -319,10 +321,14 @@ static cpu_launch *copy_launch(const iso_program_launch *launch)
     }
     made->program = what;
     made->entry = what->entries[launch->entry];
-    made->groups = launch->groups[0] * launch->groups[1] * launch->groups[2];
+    made->place = launch->place;
+    made->groups = made->place.groups[0] * made->place.groups[1] * made->place.groups[2];
     made->scratch = NULL;
     made->scratch_bytes = 0;
     const void **to = made->args;
+    for (int i = 0; i < PLACE_MEMBERS; i++) {
+        *to++ = (const int64_t *)&made->place + i;
+    }
     for (int32_t i = 0; i < launch->arg_count; i++) {
         to = copy_arg(&launch->args[i], (char *)made + at, to);
         at += value_room(&launch->args[i]);

@@ -166,13 +166,14 @@ typedef struct own_args {
     simt_arg args[SIMT_ARGS_MAX];
     void *addresses[SIMT_ARGS_MAX];
     int32_t count;
-    int64_t first_x;
-    uint64_t first_yz;
+    iso_program_place place;
 } own_args;
 
 static void make_args(const simt_device *device, const iso_program_launch *launch, own_args *made)
 {
-    made->count = 0;
+    made->place = launch->place;
+    made->args[0] = (simt_arg)SIMT_ARG(made->place);
+    made->count = 1;
     for (int32_t i = 0; i < launch->arg_count; i++) {
         const iso_program_arg *arg = &launch->args[i];
         if (arg->value) {
@@ -186,8 +187,6 @@ static void make_args(const simt_device *device, const iso_program_launch *launc
             made->args[made->count++] = (simt_arg)SIMT_ARG(arg->first);
         }
     }
-    made->args[ISO_PROGRAM_FIRST_X] = (simt_arg)SIMT_ARG(made->first_x);
-    made->args[ISO_PROGRAM_FIRST_YZ] = (simt_arg)SIMT_ARG(made->first_yz);
 }
 
 static int64_t part_of(int64_t groups, int64_t first, int64_t most)
@@ -196,17 +195,17 @@ static int64_t part_of(int64_t groups, int64_t first, int64_t most)
 }
 
 /* Launches the groups in parts that the driver can launch: nearly always one. */
-static iso_status launch_parts(simt_stream *stream, const simt_kernel *kernel,
-                               const int64_t groups[3], own_args *args)
+static iso_status launch_parts(simt_stream *stream, const simt_kernel *kernel, own_args *args)
 {
+    const int64_t *groups = args->place.groups;
     const int64_t across = SIMT_GROUPS_ACROSS;
     const int64_t most = stream->device->limits.items_most / kernel->threads;
     iso_status status = ISO_OK;
     for (int64_t z = 0; z < groups[2] && !status; z += across) {
         for (int64_t y = 0; y < groups[1] && !status; y += across) {
             for (int64_t x = 0; x < groups[0] && !status; x += most) {
-                args->first_x = x;
-                args->first_yz = (uint64_t)z << 32 | (uint64_t)y;
+                args->place.first_x = x;
+                args->place.first_yz = (uint64_t)z << 32 | (uint64_t)y;
                 status = stream->device->driver->launch(
                     stream, kernel->native,
                     (simt_groups){part_of(groups[0], x, most), part_of(groups[1], y, across),
@@ -232,5 +231,5 @@ iso_status simt_program_launch(void *stream, const iso_program_launch *launch)
         }
         args.args[args.count++] = (simt_arg){.bytes = (int32_t)launch->shared_bytes};
     }
-    return launch_parts(on, kernel, launch->groups, &args);
+    return launch_parts(on, kernel, &args);
 }

@@ -109,9 +109,10 @@ static void add_text(core_text *out, const kernel_file *file, const char *text)
 /* ---- entries --------------------------------------------------------------------------------- */
 
 static const char here_gpu[] =
-    "    const iso_here_ iso_at_ = {ISO_GROUP_X_() + (u32)iso_first_x_,\n"
-    "        ISO_GROUP_Y_() + (u32)iso_first_yz_, ISO_GROUP_Z_() + (u32)(iso_first_yz_ >> 32),\n"
-    "        iso_groups_x_, iso_groups_y_, iso_groups_z_, 0};\n";
+    "    const iso_here_ iso_at_ = {ISO_GROUP_X_() + (u32)iso_in_.first_x,\n"
+    "        ISO_GROUP_Y_() + (u32)iso_in_.first_yz,\n"
+    "        ISO_GROUP_Z_() + (u32)(iso_in_.first_yz >> 32), iso_in_.groups_x, iso_in_.groups_y,\n"
+    "        iso_in_.groups_z, 0};\n";
 
 /* Of the groups that follow along x, those that one call runs. */
 static const char here_cpu[] =
@@ -159,9 +160,7 @@ static void add_gpu_variable(core_text *out, const kernel_param *param)
 
 static void add_gpu_entry(core_text *out, const kernel_decl *kernel)
 {
-    core_text_add(out,
-                  "ISO_ENTRY_(%lld) iso_kernel_%s(i64 iso_groups_x_, i64 iso_groups_y_, i64 "
-                  "iso_groups_z_, i64 iso_first_x_, u64 iso_first_yz_",
+    core_text_add(out, "ISO_ENTRY_(%lld) iso_kernel_%s(const iso_place_ iso_in_",
                   (long long)items_of(kernel), kernel->name);
     for (int32_t i = 0; i < kernel->param_count; i++) {
         add_gpu_parameter(out, &kernel->params[i]);

@@ -4,8 +4,7 @@
  * text with the library's parameter and constants in each kernel, and an entry function for each.
  * Lines keep their numbers.
  *
- * On a GPU the entry of kernel NAME is iso_kernel_NAME(groups_x, groups_y, groups_z, first_x,
- * first_yz, ...); first_x and first_yz are added to the group's place. A value is one argument, a
+ * On a GPU the entry of kernel NAME is iso_kernel_NAME(place, ...). A value is one argument, a
  * buffer an address, or in OpenCL a handle and the offset in elements; an array that the launch
  * sizes is one, its count. On a CPU it is
  *
@@ -19,8 +18,8 @@
 
 #include "core/kernel/declare.h"
 
-/* Before a launch's own arguments come the groups along each axis, and where a part of them begins
- * (iso_program_launch in backend.h). */
+/* Before a launch's own arguments a CPU's entry has the members of its place (iso_program_place in
+ * backend.h). */
 enum { KERNEL_AXES = 3, KERNEL_ARGS_BEFORE = 5, KERNEL_ALIGN = 64 };
 
 /* Bytes of scratch memory that a group needs on a CPU, without arrays that a launch sizes. */

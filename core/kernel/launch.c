@@ -150,6 +150,7 @@ static iso_status take_buffer(launch *of, const kernel_param *param, const iso_a
         return fail_kind(of, param, given);
     }
     struct launch_buffer *use = &of->buffers[of->buffer_count];
+    use->buffer = NULL;
     const int64_t offset = given->buffer.offset, size = param->type.bytes;
     iso_status status =
         core_operand_acquire(of->call, param->name, given->buffer, of->stream, &use->buffer);
@@ -313,12 +314,16 @@ static iso_status take_groups(launch *of, iso_groups groups, int64_t *total)
                              (long long)groups.z);
         }
         *total *= axes[i];
-        add_value(of, (int64_t)sizeof(int64_t))->integer = axes[i];
-    }
-    for (int i = KERNEL_AXES; i < KERNEL_ARGS_BEFORE; i++) {
-        add_value(of, (int64_t)sizeof(int64_t));
     }
     return ISO_OK;
+}
+
+/* Only the end of the stream clears its bit. */
+static void mark_used(_Atomic uint64_t *used_by, const core_stream *stream)
+{
+    if (!(atomic_load_explicit(used_by, memory_order_relaxed) & stream->bit)) {
+        atomic_fetch_or(used_by, stream->bit);
+    }
 }
 
 static iso_status submit(launch *of, int32_t index, iso_groups groups)
@@ -328,7 +333,7 @@ static iso_status submit(launch *of, int32_t index, iso_groups groups)
     const iso_program_launch what = {.size = (uint32_t)sizeof what,
                                      .entry = index,
                                      .program = of->program->handle,
-                                     .groups = {groups.x, groups.y, groups.z},
+                                     .place.groups = {groups.x, groups.y, groups.z},
                                      .args = of->args,
                                      .arg_count = of->arg_count,
                                      .shared_bytes = of->shared_bytes};
@@ -338,9 +343,9 @@ static iso_status submit(launch *of, int32_t index, iso_groups groups)
         return status;
     }
     for (int32_t i = 0; i < of->buffer_count; i++) {
-        atomic_fetch_or(&of->buffers[i].buffer->used_by, stream->bit);
+        mark_used(&of->buffers[i].buffer->used_by, stream);
     }
-    atomic_fetch_or(&of->program->used_by, stream->bit);
+    mark_used(&of->program->used_by, stream);
     core_trace_begin(stream, &span);
     status = CORE_CALL(of->call, table, table->program_launch(stream->handle, &what));
     if (span.on) {
@@ -397,10 +402,11 @@ iso_status iso_launch(iso_stream stream_handle, iso_kernel kernel, iso_groups gr
     if (status) {
         return status;
     }
-    launch of;
-    memset(&of, 0, sizeof of);
+    launch of; /* the arrays are written as far as they are used */
     of.call = call;
     of.program = program;
     of.stream = stream;
+    of.arg_count = of.buffer_count = of.value_count = 0;
+    of.shared_bytes = 0;
     return run(&of, kernel, groups, arguments, count);
 }

@@ -271,26 +271,28 @@ typedef struct iso_program_arg {
     int64_t bytes, first;
 } iso_program_arg;
 
-/* A launch of groups along x, y and z; all together are at least 1 and below 2^31.
- *
- * The first five arguments are 64-bit integers: the numbers of groups along x, y and z, the first
- * group along x, and the first one along y with that along z in the upper 32 bits. The last two are
- * 0; a GPU's backend changes them to launch groups in parts.
- *
- * On a GPU memory is one argument of the entry, the address of its element `first`; in OpenCL two,
- * the memory and `first`. On a CPU the entry is
+/* Which groups a launch has: their numbers along x, y and z, all together at least 1 and below
+ * 2^31; the first group along x; and the first one along y, with that along z in the upper 32 bits.
+ * The core begins at 0; a GPU's backend may launch the groups in parts. */
+typedef struct iso_program_place {
+    int64_t groups[3];
+    int64_t first_x;
+    uint64_t first_yz;
+} iso_program_place;
+
+/* A launch. On a GPU the entry's first argument is the place. Memory is one argument, the address
+ * of its element `first`; in OpenCL two, the memory and `first`. On a CPU the entry is
  *
  *   void entry(const void *const *args, int64_t first, int64_t end, char *scratch)
  *
- * where args[i] points to argument i, and memory is two: its address and `first`. It runs the
- * groups from `first` up to `end`, counted along x, then y, then z. The struct is valid only during
- * the call. */
-enum { ISO_PROGRAM_FIRST_X = 3, ISO_PROGRAM_FIRST_YZ = 4 }; /* those two among the arguments */
+ * where args[0] to args[4] point to the members of the place, and each further one to an argument;
+ * memory is two: its address and `first`. It runs the groups from `first` up to `end`, counted
+ * along x, then y, then z. The struct is valid only during the call. */
 typedef struct iso_program_launch {
     uint32_t size;
     int32_t entry; /* index of the kernel */
     void *program;
-    int64_t groups[3];
+    iso_program_place place;
     const iso_program_arg *args;
     int32_t arg_count;
     uint32_t reserved;

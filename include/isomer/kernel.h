@@ -410,6 +410,12 @@ ISO_FUNCTION_ f64 iso_exp_f64(f64 a)
 #define ISO_OWN(type)           type *
 #define ISO_EXTENT(count)
 
+/* The argument of an entry that says which groups run (iso_program_place in backend.h). */
+typedef struct iso_place_ {
+    i64 groups_x, groups_y, groups_z, first_x;
+    u64 first_yz;
+} iso_place_;
+
 /* The group's place, and the number of groups. On a CPU, where a kernel that is one region runs
  * several groups in one loop, end_x is the end of those. */
 typedef struct iso_here_ {

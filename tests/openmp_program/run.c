@@ -73,12 +73,12 @@ static const char sums[] =
                       "    }\n}\n"
                       "\n#line 1 \"entries of sums\"\n" ENTRY(
                           sums,
-                          "*(const f32 *)iso_args_[3], *(f32 *const *)iso_args_[4] + *(const i64 "
-                          "*)iso_args_[5], *(f32 *const *)iso_args_[6] + *(const i64 "
-                          "*)iso_args_[7], *(const "
-                          "i64 *)iso_args_[8], (f32 *)(iso_scratch_ + 0), (f32 *)(iso_scratch_ + "
-                          "384)") ENTRY(wide, "*(f64 *const *)iso_args_[3] + *(const i64 "
-                                              "*)iso_args_[4], (f64 *)(iso_scratch_ + "
+                          "*(const f32 *)iso_args_[5], *(f32 *const *)iso_args_[6] + *(const i64 "
+                          "*)iso_args_[7], *(f32 *const *)iso_args_[8] + *(const i64 "
+                          "*)iso_args_[9], *(const "
+                          "i64 *)iso_args_[10], (f32 *)(iso_scratch_ + 0), (f32 *)(iso_scratch_ + "
+                          "384)") ENTRY(wide, "*(f64 *const *)iso_args_[5] + *(const i64 "
+                                              "*)iso_args_[6], (f64 *)(iso_scratch_ + "
                                               "0), (f64 *)(iso_scratch_ + 32768)");
 static const iso_program_entry entries[] = {
     {.name = "iso_kernel_sums", .items = ITEMS, .scratch_bytes = 768},
@@ -149,22 +149,17 @@ static float model(const float *x, float factor, float bias, int64_t group, int6
 static iso_status launch(void *stream, void *program, int32_t entry, int64_t groups,
                          const iso_program_arg *own, int32_t count)
 {
-    int64_t axes[3] = {groups, 1, 1};
     iso_program_arg args[16];
     iso_program_launch what = {.size = (uint32_t)sizeof what,
                                .entry = entry,
                                .program = program,
-                               .groups = {groups, 1, 1},
+                               .place.groups = {groups, 1, 1},
                                .args = args,
-                               .arg_count = count + 3};
+                               .arg_count = count};
 
-    for (int i = 0; i < 3; i++) {
-        args[i] = (iso_program_arg){.value = &axes[i], .bytes = 8};
-    }
-    memcpy(args + 3, own, (size_t)count * sizeof *own);
+    memcpy(args, own, (size_t)count * sizeof *own);
     const iso_status status = backend->program_launch(stream, &what);
-    memset(axes, 0xff, sizeof axes); /* the backend has its own copy */
-    memset(args, 0xff, sizeof args);
+    memset(args, 0xff, sizeof args); /* the backend has its own copy */
     return status;
 }
 
