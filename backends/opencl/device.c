@@ -226,6 +226,7 @@ static iso_status make(const ocl_found *at, ocl_context context, int32_t index, 
     device->context = context;
     device->index = index;
     device->is_cpu = is_cpu(at->type);
+    device->rounds = (number(at->device, OCL_DEVICE_SINGLE) & OCL_ROUNDS) != 0;
     ocl_platform_text(at->platform, OCL_PLATFORM_NAME, platform, sizeof platform);
     device->keeps_kernels = strcmp(platform, "Portable Computing Language") == 0;
     device->queue = cl.clCreateCommandQueue(context, at->device, 0, &code);

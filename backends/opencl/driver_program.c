@@ -176,9 +176,15 @@ static iso_status take_binary(const ocl_device *device, ocl_program_id id, void 
  * source. */
 static const char text_mark[] = "isomer OpenCL text 1";
 
-static iso_status join_options(const simt_source *source, char *options, size_t room)
+/* Where the device can round divisions and roots of f32 correctly, the kernels of the program's own
+ * ask for it: NVIDIA's compiler makes approximate ones of those that are computed in f64 too. */
+static iso_status join_options(const ocl_device *device, const simt_source *source, char *options,
+                               size_t room)
 {
-    size_t used = (size_t)snprintf(options, room, "-cl-std=CL1.2");
+    size_t used = (size_t)snprintf(options, room, "-cl-std=CL1.2%s",
+                                   source->own && device->rounds
+                                       ? " -cl-fp32-correctly-rounded-divide-sqrt -DISO_ROUNDS_=1"
+                                       : "");
     for (int32_t i = 0; i < source->option_count && used < room; i++) {
         used += (size_t)snprintf(options + used, room - used, " %s", source->options[i]);
     }
@@ -262,7 +268,7 @@ iso_status ocl_program_build(void *native, const simt_source *source, void **bin
     void *text = NULL;
     int64_t text_bytes = 0;
     ocl_program_id id = NULL;
-    iso_status status = join_options(source, options, sizeof options);
+    iso_status status = join_options(device, source, options, sizeof options);
     status = status == ISO_OK ? take_text(source, options, &text, &text_bytes) : status;
     if (status == ISO_OK && device->keeps_kernels) {
         *binary = text;

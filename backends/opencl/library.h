@@ -49,6 +49,7 @@ typedef struct ocl_device {
     ocl_queue queue; /* used to map memory and to force allocations */
     int32_t index;
     bool is_cpu;
+    bool rounds;        /* divisions and square roots of f32 correctly, if asked to */
     bool keeps_kernels; /* compiles kernels at their first run, and caches them itself */
     pthread_mutex_t blocks_lock;
     ocl_block *blocks;

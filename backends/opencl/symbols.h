@@ -82,6 +82,7 @@ typedef struct clblast_pair {
     VALUE(OCL_TO_NEAREST, 4, CL_FP_ROUND_TO_NEAREST)                                               \
     VALUE(OCL_FMA, 32, CL_FP_FMA)                                                                  \
     VALUE(OCL_SOFTWARE, 64, CL_FP_SOFT_FLOAT)                                                      \
+    VALUE(OCL_ROUNDS, 128, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)                                    \
     VALUE(OCL_CONTEXT_DEVICES, 0x1081, CL_CONTEXT_DEVICES)                                         \
     VALUE(OCL_CONTEXT_PLATFORM, 0x1084, CL_CONTEXT_PLATFORM)                                       \
     VALUE(OCL_QUEUE_CONTEXT, 0x1090, CL_QUEUE_CONTEXT)                                             \

@@ -53,7 +53,7 @@ static iso_status load_kept(simt_device *device, const char *key, int64_t key_by
 static iso_status compile(simt_device *device, const iso_program_source *from, const char *key,
                           int64_t key_bytes, void **native)
 {
-    const simt_source source = {.name = from->name, .text = from->text};
+    const simt_source source = {.name = from->name, .text = from->text, .own = true};
     void *binary = NULL;
     int64_t bytes = 0;
     iso_status status = device->driver->program_build(device->native, &source, &binary, &bytes);

@@ -171,6 +171,7 @@ typedef struct simt_source {
     const char *text;
     const char *const *options;
     int32_t option_count;
+    bool own; /* it has the program's own kernels */
 } simt_source;
 
 /* Resources of a loaded kernel; -1 for those that the driver does not report. */

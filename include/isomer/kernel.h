@@ -72,7 +72,8 @@
  *   iso_fma_f32(a, b, c)       a * b + c, rounded once; iso_fma_f64
  *   iso_div_f32(a, b)          a / b, correctly rounded; iso_div_f64
  *   iso_sqrt_f32(a)            the square root, correctly rounded; iso_sqrt_f64. OpenCL devices
- *                              without f64 lack iso_div and iso_sqrt
+ *                              lack these of f32 if they have neither f64 nor
+ *                              CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
  *   iso_exp_f32(a)             e^a by the polynomial below, with an error below 1 unit in the last
  *                              place; iso_exp_f64
  *   iso_bits_f32(a)            the bits of a, a u32; iso_from_bits_f32(u) is the reverse. Also
@@ -149,8 +150,12 @@ typedef double f64;
 #define iso_div_f64(a, b)    ((f64)(a) / (f64)(b))
 #define iso_bits_f64(a)      as_ulong((f64)(a))
 #define iso_from_bits_f64(u) as_double((u64)(u))
-/* OpenCL rounds these correctly for f64 only. With twice the digits, and two more, rounding a
- * second time changes nothing. */
+#endif
+#if defined(ISO_ROUNDS_) /* the library asked the compiler for it */
+#define iso_div_f32(a, b) ((f32)(a) / (f32)(b))
+#define iso_sqrt_f32(a)   sqrt((f32)(a))
+#elif defined(ISO_USES_F64_) || defined(cl_khr_fp64)
+/* With twice the digits, and two more, rounding a second time changes nothing. */
 #define iso_div_f32(a, b) ((f32)((f64)(f32)(a) / (f64)(f32)(b)))
 #define iso_sqrt_f32(a)   ((f32)sqrt((f64)(f32)(a)))
 #endif
