@@ -512,25 +512,41 @@ typedef struct iso_here_ {
 #define iso_mine(own)                  (*(own))
 #endif
 
+#if ISO_CPU_ /* the first step reads the items' own values, so that nothing is copied */
+#define ISO_FOLD_FIRST_(part, own, better)                                                         \
+    ISO_FIRST_(iso_items_ / 2)                                                                     \
+    {                                                                                              \
+        better((part)[iso_item_], (own)[iso_item_], (own)[(iso_items_ + 1) / 2 + iso_item_]);      \
+    }                                                                                              \
+    if (iso_items_ % 2) {                                                                          \
+        (part)[iso_items_ / 2] = (own)[iso_items_ / 2];                                            \
+    }
+#define ISO_FOLD_LEFT_ ((iso_items_ + 1) / 2)
+#else
+#define ISO_FOLD_FIRST_(part, own, better)                                                         \
+    ISO_EACH_                                                                                      \
+    {                                                                                              \
+        (part)[iso_item_] = iso_mine(own);                                                         \
+    }
+#define ISO_FOLD_LEFT_ iso_items_
+#endif
 #define ISO_GROUP_FOLD_(part, own, better)                                                         \
     do {                                                                                           \
-        ISO_EACH_                                                                                  \
-        {                                                                                          \
-            (part)[iso_item_] = iso_mine(own);                                                     \
-        }                                                                                          \
-        for (i32 iso_n_ = iso_items_; iso_n_ > 1; iso_n_ = (iso_n_ + 1) / 2) {                     \
+        ISO_FOLD_FIRST_(part, own, better)                                                         \
+        for (i32 iso_n_ = ISO_FOLD_LEFT_; iso_n_ > 1; iso_n_ = (iso_n_ + 1) / 2) {                 \
             ISO_FIRST_(iso_n_ / 2)                                                                 \
             {                                                                                      \
-                better((part)[iso_item_], (part)[(iso_n_ + 1) / 2 + iso_item_]);                   \
+                better((part)[iso_item_], (part)[iso_item_],                                       \
+                       (part)[(iso_n_ + 1) / 2 + iso_item_]);                                      \
             }                                                                                      \
         }                                                                                          \
     } while (0)
-#define ISO_BETTER_SUM_(a, b)    (a) = (a) + (b)
-#define ISO_BETTER_MIN_(a, b)    (a) = (b) < (a) ? (b) : (a)
-#define ISO_BETTER_MAX_(a, b)    (a) = (b) > (a) ? (b) : (a)
-#define ISO_GROUP_SUM(part, own) ISO_GROUP_FOLD_(part, own, ISO_BETTER_SUM_)
-#define ISO_GROUP_MIN(part, own) ISO_GROUP_FOLD_(part, own, ISO_BETTER_MIN_)
-#define ISO_GROUP_MAX(part, own) ISO_GROUP_FOLD_(part, own, ISO_BETTER_MAX_)
+#define ISO_BETTER_SUM_(to, a, b) (to) = (a) + (b)
+#define ISO_BETTER_MIN_(to, a, b) (to) = (b) < (a) ? (b) : (a)
+#define ISO_BETTER_MAX_(to, a, b) (to) = (b) > (a) ? (b) : (a)
+#define ISO_GROUP_SUM(part, own)  ISO_GROUP_FOLD_(part, own, ISO_BETTER_SUM_)
+#define ISO_GROUP_MIN(part, own)  ISO_GROUP_FOLD_(part, own, ISO_BETTER_MIN_)
+#define ISO_GROUP_MAX(part, own)  ISO_GROUP_FOLD_(part, own, ISO_BETTER_MAX_)
 
 /* After s steps a team of m items has (m + 2^s - 1) / 2^s values left. */
 #define ISO_TEAM_FOLD_(part, own, w, better)                                                       \
@@ -548,7 +564,8 @@ typedef struct iso_here_ {
                     iso_items_ - iso_first_ < (w) ? iso_items_ - iso_first_ : (w);                 \
                 const i32 iso_n_ = (iso_team_ + (1 << iso_step_) - 1) >> iso_step_;                \
                 if (iso_item_ - iso_first_ < iso_n_ / 2) {                                         \
-                    better((part)[iso_item_], (part)[(iso_n_ + 1) / 2 + iso_item_]);               \
+                    better((part)[iso_item_], (part)[iso_item_],                                   \
+                           (part)[(iso_n_ + 1) / 2 + iso_item_]);                                  \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
