@@ -36,6 +36,7 @@ int tool_history(int argc, char **argv);
 int tool_vectors(int argc, char **argv);
 int tool_reveal(int argc, char **argv);
 int tool_errors(int argc, char **argv);
+int tool_kernel(int argc, char **argv);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 

@@ -2,8 +2,9 @@
 # Completion of isomer for bash. The tool itself lists its commands and options, so they are
 # those of the installed version.
 
+# The commands of isomer, or those of one of its commands.
 _isomer_commands() {
-    "$1" help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'
+    "$@" 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'
 }
 
 _isomer_options() {
@@ -41,7 +42,7 @@ _isomer_values() {
     *,--math) echo strict tf32 ;;
     *,--size | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
     *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
-        *,--count | *,--case | *,--library | *,--title | *,--device | *,--machine | *,--last | *,--within)
+        *,--count | *,--case | *,--library | *,--title | *,--device | *,--machine | *,--last | *,--within | *,--define)
         echo FREE
         ;;
     esac
@@ -52,11 +53,15 @@ _isomer() {
     local before=${COMP_WORDS[COMP_CWORD - 1]} head='' values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_isomer_commands "$tool")" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_isomer_commands "$tool" help)" -- "$word")
         return
     fi
     if [ "$command" = history ] && [ "$COMP_CWORD" -eq 2 ] && [[ $word != -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "add show list remove" -- "$word")
+        return
+    fi
+    if [ "$command" = kernel ] && [ "$COMP_CWORD" -eq 2 ] && [[ $word != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_isomer_commands "$tool" kernel --help)" -- "$word")
         return
     fi
     # bash has --option=value as three words.

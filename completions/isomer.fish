@@ -2,8 +2,9 @@
 # Completion of isomer for fish. The tool itself lists its commands and options, so they are
 # those of the installed version.
 
+# The commands of isomer, or those of one of its commands.
 function __isomer_commands
-    isomer help 2>/dev/null | string match -rg '^  ([a-z]+)  +(.*)' | while read -l name
+    isomer $argv 2>/dev/null | string match -rg '^  ([a-z]+)  +(.*)' | while read -l name
         read -l text
         printf '%s\t%s\n' $name $text
     end
@@ -84,10 +85,12 @@ function __isomer_words
     printf '%s\n' $argv
 end
 
-complete -c isomer -n 'test (count (commandline -opc)) -eq 1' -f -a '(__isomer_commands)'
+complete -c isomer -n 'test (count (commandline -opc)) -eq 1' -f -a '(__isomer_commands help)'
 complete -c isomer -n 'string match -q -- "-*" (commandline -ct)' -a '(__isomer_options)'
 complete -c isomer -f -a 'add show list remove' \
     -n 'test (count (commandline -opc)) -eq 2; and test (commandline -opc)[2] = history'
+complete -c isomer -f -a '(__isomer_commands kernel --help)' \
+    -n 'test (count (commandline -opc)) -eq 2; and test (commandline -opc)[2] = kernel'
 complete -c isomer -n '__isomer_has --backend' -l backend -x \
     -a '(__fish_complete_list , "__isomer_words all auto cuda hip opencl openmp")'
 complete -c isomer -n '__isomer_has --axis' -l axis -x \
@@ -112,7 +115,7 @@ complete -c isomer -n '__isomer_has --dtype' -l dtype -x \
 complete -c isomer -n '__isomer_has --input' -l input -x \
     -a '(__fish_complete_list , "__isomer_words uniform normal rows spread10 spread20 spread40 large graded10 graded20 graded40 hidden")'
 complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
-for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case library title device machine last within count
+for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case library title device machine last within count define
     complete -c isomer -n "__isomer_has --$option" -l $option -x
 end
 for option in json csv markdown junit report data export dir against out

@@ -161,7 +161,7 @@ def suites():
 
 def commands():
     for word in (EVIL, "--" + EVIL, "--json=none/" + EVIL):
-        for command in ("info", "verify", "bench", "compare", "report", "reveal", "errors", "vectors", "help", None):
+        for command in ("info", "verify", "bench", "compare", "report", "reveal", "errors", "vectors", "kernel", "help", None):
             run([w for w in (command, word) if w is not None])
     for command, options in (("info", "backend json"), ("verify", "backend require case op dtype variant "
                              "size suite json junit math"), ("bench", "backend op kind dtype size variant "
@@ -169,10 +169,10 @@ def commands():
                              "against seed fail-on"), ("compare", "device ops fail-on json csv"),
                              ("reveal", "backend op variant dtype size library math budget json"),
                              ("errors", "backend variant dtype input size seed json"),
-                             ("vectors", "out level count seed")):
+                             ("vectors", "out level count seed"), ("kernel text", "define out")):
         for option in options.split():
             value = (b"none/" if option in FILES else b"") + BYTES.replace(b"/", b"")
-            run([command, "--" + option, value, *(["--list"] if command in ("verify", "bench") else [])])
+            run([*command.split(), "--" + option, value, *(["--list"] if command in ("verify", "bench") else [])])
     for bad in (b"name" + BYTES, b"openmp:" + BYTES, b"fault,cuda:" + BYTES):
         run(["info", "--backend", bad], ISOMER_BACKEND_PATH=plugins)
     hostile = os.fsencode(folder) + b"/p" + BYTES.replace(b"/", b"").replace(b":", b"")

@@ -33,7 +33,7 @@ diff "$scratch/gemv.c" "$scratch/example.c" || fail "the program in docs/gemv.md
 # options FILE...: "command option" for each option that the files pass to a command of isomer.
 options() {
     # Stops at the end of a command, a comment or markup.
-    grep -hoE '(^|[^a-z_-])isomer (info|verify|bench|compare|report|history|reveal|errors|vectors) [^`#|;&]*' "$@" |
+    grep -hoE '(^|[^a-z_-])isomer (info|verify|bench|compare|report|history|reveal|errors|vectors|kernel) [^`#|;&]*' "$@" |
         sed 's/\\-/-/g' | grep -oE 'isomer .*' | while read -r _ command rest; do
         printf '%s\n' "$rest" | grep -oE '(^|[ [])--?[a-z][a-z-]*' | tr -d ' [' | sed "s/^/$command /"
     done | sort -u

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel.h - shared by the commands of `isomer kernel`. */
+#ifndef ISOMER_KERNEL_COMMANDS_H
+#define ISOMER_KERNEL_COMMANDS_H
+
+#include "bench/tool.h"
+
+/* A command of `isomer kernel`. A new one is a row of the table in command.c; help, messages and
+ * completions follow, but the manual page needs its options. */
+typedef struct kernel_command {
+    const char *name;
+    const char *about;   /* one line of the help */
+    const char *usage;   /* after "isomer kernel " */
+    const char *options; /* lines of the help, each with its end */
+    /* argv[0] is "kernel"; --help never comes here. Returns an exit code. */
+    int (*run)(int argc, char **argv);
+} kernel_command;
+
+extern const kernel_command kernel_text; /* text.c */
+
+/* ---- source.c: a text and its macros --------------------------------------------------------- */
+
+/* The text of a file, and the macros of --define. The name is the path as it was given. */
+typedef struct kernel_source {
+    char *text;
+    char *defined; /* the texts of the macros */
+    iso_macro *macros;
+    iso_program_args args; /* points to all of the above */
+} kernel_source;
+
+/* Takes each --define NAME=VALUE out of the arguments; NAME alone is 1. This function and the next
+ * one return TOOL_OK, or print an error message and return an exit code. After kernel_defines the
+ * caller frees the source. */
+int kernel_defines(int *argc, char **argv, kernel_source *out);
+/* Reads the file. It must be the only one. */
+int kernel_open(const tool_words *files, const char *command, kernel_source *out);
+void kernel_source_free(kernel_source *source);
+
+/* The exit code for what the library said about a text: a text that is wrong is TOOL_FAILED. */
+int kernel_code(iso_status status);
+
+#endif
