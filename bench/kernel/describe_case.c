@@ -124,18 +124,38 @@ static void ask_parameters(describe_case *item)
     }
 }
 
+/* "x1000" for an integer, "/a=-3.25" for another value. */
+static void add_shape(describe_case *item, const char *name, const json_t *value, const char *text)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "_-+=:,.";
+    bool whole = json_is_integer(value);
+    size_t used = strlen(item->shape);
+    snprintf(item->shape + used, sizeof item->shape - used, "%s%s%s%s",
+             used == 0 ? ""
+             : whole   ? "x"
+                       : "/",
+             whole ? "" : name, whole ? "" : "=", text);
+    for (char *at = item->shape + used; *at; at++) {
+        *at = *at == '/' || strchr(safe, *at) ? *at : '_';
+    }
+}
+
 static void name_size(describe_case *item)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(item->values, name, value)
-    {
-        char text[64], part[160];
-        describe_shown(value, text, sizeof text);
-        snprintf(part, sizeof part, "%s=%s", name, text);
-        tool_join(item->size, sizeof item->size, " ", part);
-        if (json_is_integer(value)) {
-            tool_join(item->shape, sizeof item->shape, "x", text);
+    for (int whole = 1; whole >= 0; whole--) {
+        json_object_foreach(item->values, name, value)
+        {
+            char text[64], part[160];
+            if (json_is_integer(value) != (whole == 1)) {
+                continue;
+            }
+            describe_shown(value, text, sizeof text);
+            snprintf(part, sizeof part, "%s=%s", name, text);
+            tool_join(item->size, sizeof item->size, " ", part);
+            add_shape(item, name, value, text);
         }
     }
 }

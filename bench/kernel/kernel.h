@@ -16,7 +16,8 @@ typedef struct kernel_command {
     int (*run)(int argc, char **argv);
 } kernel_command;
 
-extern const kernel_command kernel_text; /* text.c */
+extern const kernel_command kernel_text;   /* text.c */
+extern const kernel_command kernel_verify; /* verify.c */
 
 /* ---- source.c: a text and its macros --------------------------------------------------------- */
 

@@ -165,7 +165,7 @@ typedef struct bench_case {
     char id[BENCH_ID_MAX]; /* "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot" */
     const bench_op *op;    /* the row that it is listed under */
     const bench_op *by;    /* the row that computes it: for the map `dot`, the reductions */
-    char kind[16];         /* "write", "triad", "sum"; "" */
+    char kind[64];         /* "write", "triad", "sum", or a kernel's name; "" */
     char type[8];          /* "f32"; "e4" for elements that are moved, not computed with; "" */
     char variant[16];      /* "tiled"; for operations without variants "pageable", "event", ... */
     arith_fill fill;
@@ -188,6 +188,7 @@ typedef struct bench_case {
         map_shape map;
         transfer_shape transfer;
         int32_t script; /* for verify_order and verify_limits: the number of the script */
+        const struct kernel_case *own; /* for bench_kernel */
     };
 
     int32_t problem;       /* `verify`: cases with the same number have the same data */
@@ -269,6 +270,23 @@ typedef void bench_view_of(const bench_case *item, int operand, bench_view *out)
 typedef bool bench_run(struct verify_state *state, struct verify_runner *runner,
                        const bench_case *item, struct bench_result *result);
 
+/* How `bench` runs a case that is no operation of the library: with arrays and launches of its own.
+ */
+enum { BENCH_ARRAYS = 32 };
+typedef struct bench_own {
+    /* Writes the bytes of each array on the device, 0 for none, and returns their number. */
+    int32_t (*arrays)(const bench_case *item, int64_t *bytes);
+    void *(*create)(const bench_case *item, iso_device device);
+    void (*destroy)(void *self);
+    bool (*prepare)(void *self, struct bench_result *result); /* compiles */
+    /* Writes a round's inputs, and what results begin with, to the arrays. Each round has others.
+     */
+    iso_status (*load)(void *self, iso_stream stream, const iso_operand *arrays, int64_t round);
+    iso_status (*submit)(void *self, iso_stream stream);
+    bool (*check)(void *self, iso_stream stream, const iso_operand *arrays,
+                  struct bench_result *result);
+} bench_own;
+
 struct bench_op {
     const char *name;
     const char *measured; /* its name in ids and documents of `bench`; NULL: not measured */
@@ -311,6 +329,7 @@ struct bench_op {
     void (*set_size)(bench_case *item, const bench_size *size);
     void (*shape)(const bench_case *item, bench_shape *out);
     bool (*has_bits)(const bench_case *item); /* NULL: always */
+    const bench_own *own;                     /* NULL: the library's call runs it */
     /* Lowers the assumed rates of an ordinary CPU if this operation is slower. NULL: it is not. */
     void (*slows)(const bench_case *item, bool native, double *rate, double *moved);
 
@@ -326,7 +345,7 @@ struct bench_op {
     void (*describe)(const bench_case *item, json_t *shape, json_t *layout);
 };
 
-/* All operations of `bench`, in the order of reports. */
+/* All operations of the suites of `bench`, in the order of reports. */
 enum { BENCH_OPS = 6 };
 extern const bench_op *const bench_ops[BENCH_OPS];
 
@@ -344,8 +363,8 @@ void bench_op_names(struct tool_names *names);
 /* Whether a list of such words has a case's operation, by any of its names, or its kind. */
 bool bench_op_listed(const struct tool_words *words, const bench_op *op, const char *kind);
 const char *verify_op_words(void);
-/* Like bench_op_find, but returns the row of other programs' benchmarks, "other", instead of NULL.
- */
+/* The row for an operation of a document, which may also be the program's own kernels, or "other":
+ * other programs' benchmarks. */
 const bench_op *bench_op_of(const char *word);
 int bench_op_rank(const bench_op *op); /* its index in bench_ops; BENCH_OPS: it is not there */
 
@@ -369,6 +388,7 @@ extern const char *const bench_matrix_members[]; /* rows, cols */
 bench_cases gemm_companies, gemv_companies, reduce_companies, map_companies;
 bench_view_of gemm_view, reduce_view, map_view;
 
+extern const bench_op bench_kernel; /* bench/kernel */
 extern const bench_op bench_map, bench_transpose, bench_reduce, bench_gemm, bench_gemv,
     bench_transfer;
 

@@ -119,6 +119,17 @@ static void count(verify_run *run)
     }
 }
 
+static int check_outputs(const verify_run *run)
+{
+    if (run->brief && !run->json) {
+        return tool_error(TOOL_USAGE, "--brief changes what --json writes: give --json too");
+    }
+    if (run->json && run->junit && strcmp(run->json, "-") == 0 && strcmp(run->junit, "-") == 0) {
+        return tool_error(TOOL_USAGE, "--json and --junit cannot both go to standard output");
+    }
+    return TOOL_OK;
+}
+
 static int parse(verify_run *run, int argc, char **argv)
 {
     const tool_option options[] = {{"backend", &run->backend, NULL},
@@ -150,19 +161,14 @@ static int parse(verify_run *run, int argc, char **argv)
                           "--invariance compares bits within a device: it has no digests "
                           "to print, so leave out --bitwise");
     }
-    if (run->brief && !run->json) {
-        return tool_error(TOOL_USAGE, "--brief changes what --json writes: give --json too");
-    }
     run->full = run->suite && strcmp(run->suite, "full") == 0;
-    if (run->json && run->junit && strcmp(run->json, "-") == 0 && strcmp(run->junit, "-") == 0) {
-        return tool_error(TOOL_USAGE, "--json and --junit cannot both go to standard output");
-    }
-    return tool_whole("seed", run->seed, 0, INT64_MAX, &run->seed_value);
+    code = check_outputs(run);
+    return code != TOOL_OK ? code : tool_whole("seed", run->seed, 0, INT64_MAX, &run->seed_value);
 }
 
 static int execute(verify_run *run)
 {
-    int code = verify_choose_cases(run);
+    int code = run->given ? verify_choose_given(run) : verify_choose_cases(run);
     if (code != TOOL_OK) {
         return code;
     }
@@ -182,6 +188,9 @@ static int execute(verify_run *run)
     run->out = run->json_file.stream == tool_data() || run->junit_file.stream == tool_data()
                    ? stderr
                    : stdout;
+    if (code == TOOL_OK && run->given && run->given->ready) {
+        run->given->ready(run->given->context, run->target_count);
+    }
     if (code == TOOL_OK) {
         tool_stop_watch(true);
         code = run->invariance ? verify_run_companies(run) : run_cases(run);
@@ -209,6 +218,29 @@ static int execute(verify_run *run)
         return tool_error(TOOL_NOTHING, "no case ran: none of them is supported");
     }
     return TOOL_OK;
+}
+
+int verify_given(const verify_request *request)
+{
+    verify_run run = {.backend = request->backend,
+                      .require = request->require,
+                      .case_id = request->case_id,
+                      .json = request->json,
+                      .junit = request->junit,
+                      .seed = request->seed,
+                      .seed_value = request->seed_value,
+                      .list = request->list,
+                      .bitwise = request->bitwise,
+                      .fail_fast = request->fail_fast,
+                      .brief = request->brief,
+                      .argc = request->argc,
+                      .argv = request->argv,
+                      .given = request,
+                      .out = stdout};
+    int code = check_outputs(&run);
+    code = code == TOOL_OK ? execute(&run) : code;
+    verify_free(&run);
+    return code;
 }
 
 int tool_verify(int argc, char **argv)

@@ -63,7 +63,7 @@ static json_t *run_json(const verify_run *run)
         }
     }
     record_end(r, run->interrupted);
-    tool_set_text(r, "suite", run->full ? "full" : "quick");
+    tool_set_text(r, "suite", run->given ? "kernels" : run->full ? "full" : "quick");
     tool_set_int(r, "seed", (int64_t)run->seed_value);
     json_object_set_new(r, "bitwise", json_boolean(run->bitwise));
     if (run->invariance) {

@@ -40,6 +40,7 @@ typedef struct verify_run {
     uint64_t seed_value;
     int argc; /* the command line */
     char **argv;
+    const verify_request *given; /* NULL: the conformance list */
     /* what was chosen */
     verify_list *cases;
     const bench_case **chosen;
@@ -90,6 +91,7 @@ void verify_report_companies(const verify_run *run, const verify_target *target)
 /* select.c: chooses cases and devices. Returns TOOL_OK, or an exit code after it has printed an
  * error. */
 int verify_choose_cases(verify_run *run);
+int verify_choose_given(verify_run *run); /* those of the request */
 int verify_open_targets(verify_run *run);
 void verify_free(verify_run *run);
 

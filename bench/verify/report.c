@@ -125,6 +125,31 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
     }
 }
 
+/* Prints a row for each kind of the cases that another command gave. */
+static void print_given(FILE *out, const verify_run *run, const verify_target *target)
+{
+    int width = 10;
+    for (int i = 0; i < run->chosen_count; i++) {
+        int length = (int)strlen(run->chosen[i]->kind);
+        width = length > width ? length : width;
+    }
+    fprintf(out, "  %-*s %*s\n", width, run->chosen[0]->op->name, CELL, "cases");
+    for (int i = 0; i < run->chosen_count; i++) {
+        cell row = {0, 0, 0};
+        if (i > 0 && strcmp(run->chosen[i]->kind, run->chosen[i - 1]->kind) == 0) {
+            continue;
+        }
+        for (int j = i; j < run->chosen_count; j++) {
+            if (strcmp(run->chosen[j]->kind, run->chosen[i]->kind) == 0) {
+                add_to(&row, &target->records[j]);
+            }
+        }
+        fprintf(out, "  %-*s ", width, run->chosen[i]->kind);
+        print_cell(out, &row);
+        fputc('\n', out);
+    }
+}
+
 /* ---- unsupported ----------------------------------------------------------------------------- */
 
 static void print_reasons(FILE *out, const verify_run *run, const verify_target *target)
@@ -217,8 +242,13 @@ void verify_command(const verify_run *run, const verify_target *target, const be
         quote(text, room, equals + 1);
         add_text(text, room, " ");
     }
+    static const char *const verify[] = {"verify", NULL};
     quote(text, room, tool_name);
-    add_text(text, room, " verify --backend ");
+    for (const char *const *word = run->given ? run->given->words : verify; *word; word++) {
+        add_text(text, room, " ");
+        quote(text, room, *word);
+    }
+    add_text(text, room, " --backend ");
     quote(text, room, target->info->spec);
     add_text(text, room, " --case ");
     quote(text, room, item->id);
@@ -283,6 +313,8 @@ void verify_report(verify_run *run)
         fprintf(out, "%s%s\n", t ? "\n" : "", shown);
         if (run->invariance) {
             verify_report_companies(run, target);
+        } else if (run->given) {
+            print_given(out, run, target);
         } else {
             print_block(out, run, target, bench_all_types);
             print_block(out, run, target, moved_types);

@@ -95,6 +95,22 @@ int verify_choose_cases(verify_run *run)
                       run->invariance ? " --invariance" : "");
 }
 
+int verify_choose_given(verify_run *run)
+{
+    const verify_request *given = run->given;
+    run->chosen = tool_alloc((size_t)given->count + 1, sizeof *run->chosen, "the cases");
+    for (int32_t i = 0; i < given->count; i++) {
+        const bench_case *item = &given->cases[i];
+        if (!run->case_id || fnmatch(run->case_id, item->id, 0) == 0) {
+            run->chosen[run->chosen_count++] = item;
+        }
+    }
+    return run->chosen_count > 0
+               ? TOOL_OK
+               : tool_error(TOOL_NOTHING, "no case matches %s: nothing was run; --list lists all",
+                            run->case_id);
+}
+
 /* ---- devices --------------------------------------------------------------------------------- */
 
 static verify_target *add_target(verify_run *run, verify_runner *runner)

@@ -183,4 +183,24 @@ void *verify_compute(verify_state *state, verify_runner *runner, const bench_cas
 void verify_run_case(verify_state *state, verify_runner *runner, const bench_case *item,
                      int32_t library, bench_result *result);
 
+/* ---- command.c ------------------------------------------------------------------------------- */
+
+/* Cases of another command, which are run, reported and written in the way of `isomer verify`. */
+typedef struct verify_request {
+    const char *const *words; /* what repeats them: "kernel", "verify", "first.isk", NULL */
+    const char *backend, *require, *json, *junit, *seed, *case_id;
+    bool bitwise, fail_fast, brief, list;
+    uint64_t seed_value;
+    int argc; /* the command line */
+    char **argv;
+    const bench_case *cases;
+    int32_t count;
+    /* Is told the number of devices before the first case. */
+    void (*ready)(void *context, int32_t devices);
+    void *context;
+} verify_request;
+
+/* Returns an exit code. */
+int verify_given(const verify_request *request);
+
 #endif
