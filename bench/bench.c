@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c - `isomer bench`: measures all devices with the same work. */
+#include "bench/bench.h"
+
 #include "bench/compare/compare.h"
-#include "bench/measure/measure.h"
 #include "bench/record/record.h"
 #include "bench/report/report.h"
-#include "bench/tool.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,179 +56,6 @@ static const char help[] =
     "  --export FILE     also writes results in the form of Google Benchmark's JSON\n"
     "  --list            lists the cases instead of measuring them\n"
     "  --help            shows this text\n";
-
-/* The files that can be written, in the order of writing. */
-enum { JSON, CSV, MARKDOWN, REPORT, EXPORT, OUTPUTS };
-
-typedef struct bench {
-    const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text, *jobs_text;
-    const char *against, *against_backend, *fail_on_text, *timeout_text, *energy_text,
-        *paths[OUTPUTS];
-    bool self_check, list, energy, help;
-    work_request request;
-    double budget, whole, fail_on, timeout, energy_seconds;
-    int32_t rounds, jobs;
-    crew crew;
-    tool_words specs;
-    double probing;     /* nanoseconds to find all devices; NaN: the user named them */
-    double *opening;    /* nanoseconds to open each device */
-    iso_device *opened; /* kept open until the targets are open, to make each context once */
-    json_t *left_out;   /* devices that could not be opened */
-    work_list cases;
-    work_inputs *inputs;
-    work_target **targets;
-    int32_t target_count;
-    tool_file files[OUTPUTS];
-    json_t *run, *devices, *root;
-} bench;
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-/* If `most` is above 0, only whole numbers up to `most` are accepted. */
-static int number(const char *option, const char *text, double least, double most, double *out)
-{
-    char *end;
-    if (!text) {
-        return TOOL_OK;
-    }
-    errno = 0;
-    *out = strtod(text, &end);
-    end += end != text && *end == '%' && strcmp(option, "fail-on") == 0;
-    bool good = errno == 0 && *end == '\0' && end != text && isfinite(*out) && *out >= least;
-    if (good && (most == 0 || (*out == floor(*out) && *out <= most))) {
-        return TOOL_OK;
-    }
-    if (most > 0) {
-        return tool_error(TOOL_USAGE, "--%s must be a whole number from %g to %.0f, not \"%s\"",
-                          option, least, most, text);
-    }
-    return tool_error(TOOL_USAGE, "--%s must be a number of at least %g, not \"%s\"", option, least,
-                      text);
-}
-
-/* Each kind of output needs its own destination. On standard output they would be mixed up; in one
- * file the last would replace the others. */
-static int check_paths(const bench *b)
-{
-    for (int i = 0; i < OUTPUTS; i++) {
-        const char *path = b->paths[i];
-        for (int j = 0; j < i && path && strcmp(path, "/dev/null") != 0; j++) {
-            if (!b->paths[j] || strcmp(path, b->paths[j]) != 0) {
-                continue;
-            }
-            if (strcmp(path, "-") == 0) {
-                return tool_error(TOOL_USAGE, "only one of --json, --csv, --markdown, --report and "
-                                              "--export can go to standard output");
-            }
-            return tool_error(TOOL_USAGE,
-                              "%s is given for two kinds of output; each of --json, --csv, "
-                              "--markdown, --report and --export needs its own file",
-                              path);
-        }
-    }
-    return TOOL_OK;
-}
-
-static int parse_values(bench *b)
-{
-    double rounds = 0, jobs = (double)sysconf(_SC_NPROCESSORS_ONLN);
-    bool full = b->request.suite && strcmp(b->request.suite, "full") == 0;
-    /* With `full` and no budget, the rounds get what preparing and checking leave of the whole. */
-    b->whole = full && !b->budget_text ? 440 : 0;
-    b->budget = b->whole > 0 ? b->whole : 40;
-    b->fail_on = NAN;
-    b->timeout = 3600;
-    b->energy_seconds = 5;
-    const struct {
-        const char *option, *text;
-        double least, most;
-        double *out;
-    } numbers[] = {{"budget", b->budget_text, 0.01, 0, &b->budget},
-                   {"rounds", b->rounds_text, 1, 1e6, &rounds},
-                   {"jobs", b->jobs_text, 1, CREW_MOST, &jobs},
-                   {"fail-on", b->fail_on_text, 0, 0, &b->fail_on},
-                   {"timeout", b->timeout_text, 0.1, 0, &b->timeout},
-                   {"energy-seconds", b->energy_text, 0.1, 0, &b->energy_seconds}};
-    int code = TOOL_OK;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == TOOL_OK; i++) {
-        code = number(numbers[i].option, numbers[i].text, numbers[i].least, numbers[i].most,
-                      numbers[i].out);
-    }
-    if (code == TOOL_OK) {
-        b->request.seed = 1;
-        code = tool_whole("seed", b->seed_text, 0, INT64_MAX, &b->request.seed);
-    }
-    if (code == TOOL_OK && b->math_text &&
-        iso_math_parse(b->math_text, &b->request.math) != ISO_OK) {
-        code = tool_error(TOOL_USAGE, "--math must be strict or tf32, not \"%s\"", b->math_text);
-    }
-    /* The names of the cases contain the math mode. An invalid ISOMER_MATH is ignored here, because
-     * opening a device reports it. */
-    const char *set = getenv("ISOMER_MATH");
-    if (!b->math_text && (!set || iso_math_parse(set, &b->request.math) != ISO_OK)) {
-        b->request.math = ISO_MATH_STRICT;
-    }
-    b->rounds = (int32_t)rounds;
-    b->jobs = (int32_t)fmin(jobs, CREW_MOST);
-    bool against = b->against || b->self_check;
-    const struct {
-        bool wrong;
-        const char *message;
-    } rules[] = {{against && (b->paths[CSV] || b->paths[MARKDOWN] || b->paths[REPORT] ||
-                              b->paths[EXPORT] || b->list),
-                  "--csv, --markdown, --report, --export and --list cannot be combined with "
-                  "--against or --self-check; --json can"},
-                 {b->against && b->self_check,
-                  "--self-check is --against with this program itself: give only one of the two"},
-                 {b->energy && (against || b->against_backend),
-                  "--energy measures one run on its own; --against and --self-check compare "
-                  "times"},
-                 {b->energy_text && !b->energy, "--energy-seconds needs --energy"},
-                 {b->against_backend && (against || b->list),
-                  "--against-backend cannot be combined with --against, --self-check or --list"},
-                 {b->timeout_text && !against, "--timeout needs --against or --self-check"},
-                 {b->fail_on_text && !against && !b->against_backend,
-                  "--fail-on needs --against; `compare --fail-on` judges two files"}};
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0] && code == TOOL_OK; i++) {
-        code = rules[i].wrong ? tool_error(TOOL_USAGE, "%s", rules[i].message) : TOOL_OK;
-    }
-    return code == TOOL_OK ? check_paths(b) : code;
-}
-
-static int parse(bench *b, int argc, char **argv)
-{
-    const tool_option options[] = {{"backend", &b->backend, NULL},
-                                   {"require", &b->require, NULL},
-                                   {"suite", &b->request.suite, NULL},
-                                   {"op", &b->request.op, NULL},
-                                   {"variant", &b->request.variant, NULL},
-                                   {"dtype", &b->request.dtype, NULL},
-                                   {"size", &b->request.size, NULL},
-                                   {"axis", &b->request.axis, NULL},
-                                   {"case", &b->request.case_id, NULL},
-                                   {"math", &b->math_text, NULL},
-                                   {"budget", &b->budget_text, NULL},
-                                   {"rounds", &b->rounds_text, NULL},
-                                   {"seed", &b->seed_text, NULL},
-                                   {"jobs", &b->jobs_text, NULL},
-                                   {"against", &b->against, NULL},
-                                   {"against-backend", &b->against_backend, NULL},
-                                   {"fail-on", &b->fail_on_text, NULL},
-                                   {"timeout", &b->timeout_text, NULL},
-                                   {"json", &b->paths[JSON], NULL},
-                                   {"csv", &b->paths[CSV], NULL},
-                                   {"markdown", &b->paths[MARKDOWN], NULL},
-                                   {"report", &b->paths[REPORT], NULL},
-                                   {"export", &b->paths[EXPORT], NULL},
-                                   {"energy-seconds", &b->energy_text, NULL},
-                                   {"energy", NULL, &b->energy},
-                                   {"self-check", NULL, &b->self_check},
-                                   {"list", NULL, &b->list},
-                                   {"no-roofs", NULL, &b->request.no_roofs},
-                                   {"help", NULL, &b->help}};
-    int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), NULL);
-    return code != TOOL_OK || b->help ? code : parse_values(b);
-}
 
 /* ---- devices and cases ----------------------------------------------------------------------- */
 
@@ -470,13 +296,17 @@ static int measure(bench *b, int argc, char **argv)
     }
     b->run = record_run("bench", argc, argv);
     tool_set_text(b->run, "suite",
-                  b->request.suite     ? b->request.suite
+                  b->given             ? b->given->suite
+                  : b->request.suite   ? b->request.suite
                   : b->request.case_id ? "all"
                                        : "quick");
     tool_set_int(b->run, "seed", (int64_t)b->request.seed);
     tool_set_text(b->run, "math", iso_math_name(b->request.math));
     tool_set_number(b->run, "probe", b->probing);
     json_object_set(b->run, "left_out", b->left_out);
+    if (b->given) {
+        b->given->describe(b->given, b->run);
+    }
     if (b->energy) {
         tool_set_bool(b->run, "energy", true);
     }
@@ -592,10 +422,27 @@ static void free_all(bench *b)
     }
 }
 
+int bench_measure_given(int argc, char **argv, bench_given *given)
+{
+    bench b = {.given = given};
+    int code = bench_parse(&b, argc, argv);
+    if (code == TOOL_OK) {
+        b.jobs = 1; /* a text is compiled once for each device */
+        code = given->make(given, b.request.seed);
+    }
+    if (code == TOOL_OK) {
+        b.request.given = given->cases;
+        b.request.given_count = given->count;
+        code = execute(&b, given->argc, given->argv);
+    }
+    free_all(&b);
+    return code;
+}
+
 int tool_bench(int argc, char **argv)
 {
     bench b = {0};
-    int code = parse(&b, argc, argv);
+    int code = bench_parse(&b, argc, argv);
     if (code == TOOL_OK && b.help) {
         printf(help, bench_op_words(), bench_type_words());
     } else if (code == TOOL_OK) {

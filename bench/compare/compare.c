@@ -115,7 +115,7 @@ static int check_ops(const compare_set *set)
     for (int i = 0; i < set->rules.ops->count; i++) {
         char text[512];
         const char *word = set->rules.ops->items[i];
-        if (!bench_op_find(word) && tool_find(known.items, word) < 0) {
+        if (!bench_op_recorded(word) && tool_find(known.items, word) < 0) {
             tool_say_unknown(text, sizeof text, word, known.items);
             return tool_error(TOOL_USAGE, "--op: %s", text);
         }

@@ -64,16 +64,17 @@ static int number(const char *option, const char *text, double least, double *ou
 /* Replaces the words of --op by those of files. */
 static int read_ops(request *r)
 {
-    const char *known[BENCH_OPS + 1] = {NULL};
+    const char *known[BENCH_OPS + 2] = {NULL};
     for (int i = 0; i < BENCH_OPS; i++) {
         known[i] = bench_ops[i]->name;
     }
+    known[BENCH_OPS] = bench_kernel.name;
     if (!tool_split(r->op, &r->ops)) {
         tool_no_memory("the command line");
     }
     for (int i = 0; i < r->ops.count; i++) {
         char text[512];
-        const bench_op *op = bench_op_find(r->ops.items[i]);
+        const bench_op *op = bench_op_recorded(r->ops.items[i]);
         if (!op) {
             tool_say_unknown(text, sizeof text, r->ops.items[i], known);
             return tool_error(TOOL_USAGE, "--op: %s", text);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const kernel_command *const commands[] = {&kernel_text, &kernel_verify};
+static const kernel_command *const commands[] = {&kernel_text, &kernel_verify, &kernel_bench};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -36,8 +36,8 @@ static bool by_kernel(kernel_suite *suite, iso_device device, iso_stream stream,
     if (kernel_cpu(suite) && other.status != BENCH_UNSUPPORTED) {
         kernel_data_free(&last->out);
         result->status = other.status;
-        snprintf(result->reason, sizeof result->reason, "%.127s on the CPU: %.1800s", run->kernel->name,
-                 other.reason);
+        snprintf(result->reason, sizeof result->reason, "%.127s on the CPU: %.1800s",
+                 run->kernel->name, other.reason);
         return false;
     }
     if (item->reference &&

@@ -18,6 +18,7 @@ typedef struct kernel_command {
 
 extern const kernel_command kernel_text;   /* text.c */
 extern const kernel_command kernel_verify; /* verify.c */
+extern const kernel_command kernel_bench;  /* bench.c */
 
 /* ---- source.c: a text and its macros --------------------------------------------------------- */
 

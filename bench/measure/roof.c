@@ -72,7 +72,7 @@ bool measure_in_cache(const bench_case *item, const iso_device_info *info)
 /* The roof of the memory for a case. Transfers between host and device have none. */
 static int memory_roof(const bench_case *item)
 {
-    bool crosses = !item->op->arguments && item->transfer.move != TRANSFER_COPY;
+    bool crosses = item->op->moves && item->transfer.move != TRANSFER_COPY;
     return crosses ? MEASURE_ROOFS : measure_mix(item->bytes_read, item->bytes_written);
 }
 
@@ -201,7 +201,9 @@ void measure_find_roofs(const measure_state *state, int32_t target, measure_roof
     }
     for (int32_t i = 0; i < state->count; i++) {
         const measure_row *row = &state->rows[i];
-        if (row->target == target && measure_has_times(row) && !measure_clock_wrong(row)) {
+        /* The work of the program's own kernels is what their description says. */
+        if (row->target == target && measure_has_times(row) && !row->item->op->own &&
+            !measure_clock_wrong(row)) {
             stats_interval time = time_of(row);
             consider_memory(found, row, &time, info);
             consider_arithmetic(found, row, &time, info);

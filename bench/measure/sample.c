@@ -306,6 +306,10 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
     bool only = state->plan->rounds_max == 1;
     measure_sample sample;
     double begin = tool_seconds(), more = begin;
+    if (work_job_renew(row->job) != ISO_OK) {
+        fail(state, row, "writing new inputs");
+        return;
+    }
     wait_for_others(state, row);
     if (!wake(state, row)) {
         return;

@@ -90,16 +90,19 @@ const bench_op *bench_op_find(const char *word)
     return NULL;
 }
 
+const bench_op *bench_op_recorded(const char *word)
+{
+    const bench_op *found = bench_op_find(word);
+    return !found && strcmp(word, bench_kernel.measured) == 0 ? &bench_kernel : found;
+}
+
 const bench_op *bench_op_of(const char *word)
 {
     static const bench_op other = {.name = "other",
                                    .measured = "other",
                                    .title = "Other programs' benchmarks",
                                    .size = "argument"};
-    const bench_op *found = bench_op_find(word);
-    if (!found && strcmp(word, bench_kernel.measured) == 0) {
-        found = &bench_kernel;
-    }
+    const bench_op *found = bench_op_recorded(word);
     return found ? found : &other;
 }
 

@@ -366,6 +366,7 @@ const char *verify_op_words(void);
 /* The row for an operation of a document, which may also be the program's own kernels, or "other":
  * other programs' benchmarks. */
 const bench_op *bench_op_of(const char *word);
+const bench_op *bench_op_recorded(const char *word); /* the same, but NULL for "other" */
 int bench_op_rank(const bench_op *op); /* its index in bench_ops; BENCH_OPS: it is not there */
 
 /* Whether its rate is in FLOP/s. */

@@ -48,7 +48,7 @@ typedef struct walk {
 /* Members are checked in this order, and only the first fault is reported. */
 
 static const char *const commands[] = {"bench", "against", "verify", "reveal", "errors", NULL};
-static const char *statuses[BENCH_STATUSES + 1], *operations[BENCH_OPS + 2],
+static const char *statuses[BENCH_STATUSES + 1], *operations[BENCH_OPS + 3],
     *tiers[TOOL_TIERS + 1]; /* set by record_fault */
 static const char *const purposes[] = {"roof", NULL};
 static const char *const caches[] = {"hot", "cold", NULL};
@@ -536,7 +536,8 @@ char *record_fault(const json_t *root)
     for (int i = 0; i < BENCH_OPS; i++) {
         operations[i] = bench_ops[i]->measured;
     }
-    operations[BENCH_OPS] = bench_op_of("")->measured;
+    operations[BENCH_OPS] = bench_kernel.measured;
+    operations[BENCH_OPS + 1] = bench_op_of("")->measured;
     for (int i = 0; i < BENCH_STATUSES; i++) {
         statuses[i] = bench_status_name((bench_status)i);
     }

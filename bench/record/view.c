@@ -69,7 +69,7 @@ void record_note(char *text, size_t room, const json_t *result)
         snprintf(word, sizeof word, "axis %.8s", axis);
         append(text, room, word);
     }
-    if (fill[0] != '\0' && strcmp(fill, "uniform") != 0) {
+    if (fill[0] != '\0' && strcmp(fill, "uniform") != 0 && strcmp(fill, "described") != 0) {
         append(text, room, fill);
     }
     if (strcmp(record_text(result, "cache"), "cold") == 0) {

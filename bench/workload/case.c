@@ -10,14 +10,19 @@
 int64_t work_case_array(const bench_case *item)
 {
     bench_needs needs;
-    int64_t most = 0, least = INT64_MAX;
+    int64_t most = 0, least = INT64_MAX, sizes[BENCH_ARRAYS];
+    int32_t count = 3;
     bench_case_needs(item, &needs);
-    int64_t sizes[] = {needs.inputs > 0 ? needs.bytes[0] : 0, needs.inputs > 1 ? needs.bytes[1] : 0,
-                       needs.result};
-    for (int i = 0; i < 3; i++) {
+    sizes[0] = needs.inputs > 0 ? needs.bytes[0] : 0;
+    sizes[1] = needs.inputs > 1 ? needs.bytes[1] : 0;
+    sizes[2] = needs.result;
+    if (item->op->own) {
+        count = item->op->own->arrays(item, sizes);
+    }
+    for (int i = 0; i < count; i++) {
         most = sizes[i] > most ? sizes[i] : most;
     }
-    for (int i = 0; i < 3; i++) { /* ignores a result of only a few elements */
+    for (int i = 0; i < count; i++) { /* ignores a result of only a few elements */
         if (sizes[i] > most / 16 && sizes[i] < least) {
             least = sizes[i];
         }
@@ -136,13 +141,13 @@ json_t *work_case_json(const bench_case *item)
     for (int i = 0; i < 2 && shape.layout[i].name; i++) {
         tool_set_text(layout, shape.layout[i].name, shape.layout[i].value);
     }
-    return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:I, s:o, s:s, s:s, s:s, s:{s:f, s:f, s:f}}",
-                     "id", item->id, "op", item->op->measured, "kind",
-                     item->kind[0] ? item->kind : NULL, "variant", item->variant, "dtype",
-                     tool_json_text(item->type), "shape", sizes, "size", (json_int_t)item->size,
-                     "layout", layout, "math", iso_math_name(item->math), "fill", "uniform",
-                     "cache", item->cold ? "cold" : "hot", "work", "flops", item->flops,
-                     "bytes_read", item->bytes_read, "bytes_written", item->bytes_written);
+    return json_pack(
+        "{s:s, s:s, s:s?, s:s, s:o, s:o, s:I, s:o, s:s, s:s, s:s, s:{s:f, s:f, s:f}}", "id",
+        item->id, "op", item->op->measured, "kind", item->kind[0] ? item->kind : NULL, "variant",
+        item->variant, "dtype", tool_json_text(item->type), "shape", sizes, "size",
+        (json_int_t)item->size, "layout", layout, "math", iso_math_name(item->math), "fill",
+        item->op->own ? "described" : "uniform", "cache", item->cold ? "cold" : "hot", "work",
+        "flops", item->flops, "bytes_read", item->bytes_read, "bytes_written", item->bytes_written);
 }
 
 /* ---- how long -------------------------------------------------------------------------------- */
@@ -158,7 +163,7 @@ double work_case_seconds(const bench_case *item, const iso_device_info *info)
     double threads = info->threads > 0 ? info->threads : info->units > 0 ? info->units : 1;
     bool native = strcmp(info->backend, "openmp") == 0;
     double rate = item->element == 4 ? 40 : item->element == 8 ? 20 : 10;
-    double streams = item->op->arguments ? fmin(threads, 8) : 1;
+    double streams = item->op->moves ? 1 : fmin(threads, 8);
     double moved = (item->bytes_read + item->bytes_written) / (4e9 * streams);
     if (item->by->slows) {
         item->by->slows(item, native, &rate, &moved);

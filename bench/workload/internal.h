@@ -51,7 +51,8 @@ struct work_target {
     int64_t available; /* bytes that cases may use */
     bool limited;      /* `available` is a memory limit */
     int32_t pinned;    /* 1 if it can pin host memory, 0 if not, -1 if that is not known yet */
-    work_room input[WORK_TYPES], apart[2], result, flush;
+    work_room input[WORK_TYPES], apart[2], result, flush, own[BENCH_ARRAYS];
+    const void *owner; /* the work_own whose data are in `own`; NULL: nobody's */
     uint64_t clock;
     void *pinned_from, *pinned_to; /* pinned host memory */
     int64_t pinned_from_bytes, pinned_to_bytes, pinned_wanted;
@@ -72,5 +73,28 @@ iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *ou
  * write to it. */
 iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, void **out);
 iso_status work_target_sink(work_target *target, int64_t bytes, void **out);
+/* Memory for array `index` of a case that is no operation of the library. All such cases share it.
+ */
+iso_status work_target_own(work_target *target, int32_t index, int64_t bytes, iso_buffer *out);
+void work_target_drop_own(work_target *target);
+
+/* ---- own.c ----------------------------------------------------------------------------------- */
+
+/* A case that is no operation of the library. */
+typedef struct work_own {
+    const bench_own *by;
+    void *self; /* NULL: not open */
+    int32_t count;
+    int64_t bytes[BENCH_ARRAYS];
+    iso_operand arrays[BENCH_ARRAYS];
+    int64_t round, loaded; /* the round whose inputs it wants, and has; -1: none */
+} work_own;
+
+/* Returns the bytes of its arrays. */
+int64_t work_own_open(work_own *own, work_target *target, const bench_case *item);
+void work_own_close(work_own *own);
+/* Writes the inputs of its round to its arrays, unless they are there. */
+iso_status work_own_ready(work_own *own, work_target *target);
+iso_status work_own_renew(work_own *own, work_target *target); /* those of the next round */
 
 #endif

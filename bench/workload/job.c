@@ -14,7 +14,10 @@ struct work_job {
     work_target *target;
     bench_case item;
     bench_needs needs;
-    bool is_operation; /* else a transfer */
+    bool is_operation; /* else a transfer, or of its own */
+    bool is_own;
+    work_own own;
+    int64_t own_bytes;
     iso_op_kind kind;
     bench_args args;
     int64_t workspace;
@@ -22,6 +25,11 @@ struct work_job {
     const void *from;              /* the host's side of a transfer */
     void *to;
 };
+
+static bool is_transfer(const work_job *job)
+{
+    return !job->is_operation && !job->is_own;
+}
 
 /* A call failed. If there is not enough memory, or the device lacks support, the case is
  * unsupported, because it would fail in the same way every time. */
@@ -94,7 +102,7 @@ static bool ask_memory(const work_job *job, bench_result *result)
 {
     const work_target *target = job->target;
     const bench_needs *needs = &job->needs;
-    int64_t there, total = needs->end + needs->result + job->workspace;
+    int64_t there, total = needs->end + needs->result + job->workspace + job->own_bytes;
     char inputs[32], output[32], scratch[32], sum[32], room[32];
     if (needs->apart) {
         total += needs->bytes[0] + needs->bytes[1];
@@ -146,7 +154,7 @@ static void note_wishes(const work_job *job)
     if (job->item.parts) {
         want(&target->sink_wanted, job->needs.result);
     }
-    if (job->is_operation || job->item.transfer.move == TRANSFER_COPY) {
+    if (!is_transfer(job) || job->item.transfer.move == TRANSFER_COPY) {
         return;
     }
     if (strcmp(job->item.variant, "pinned") == 0) {
@@ -174,10 +182,16 @@ work_job *work_job_create(work_target *target, const bench_case *item, int32_t l
     bench_case_needs(item, &job->needs);
     job->item.library = library;
     job->is_operation = item->by->arguments != NULL;
+    job->is_own = item->by->own != NULL;
+    if (job->is_own) {
+        job->own_bytes = work_own_open(&job->own, target, item);
+    }
     if (job->is_operation) {
         job->kind = item->by->arguments(&job->item, &job->args);
     }
-    bool can = job->is_operation ? ask_operation(job, result) : ask_transfer(job, result);
+    bool can = job->is_operation  ? ask_operation(job, result)
+               : is_transfer(job) ? ask_transfer(job, result)
+                                  : true;
     if (can && ask_time(job, result) && ask_memory(job, result)) {
         note_wishes(job);
     }
@@ -186,6 +200,9 @@ work_job *work_job_create(work_target *target, const bench_case *item, int32_t l
 
 void work_job_destroy(work_job *job)
 {
+    if (job) {
+        work_own_close(&job->own);
+    }
     free(job);
 }
 
@@ -260,8 +277,16 @@ static iso_status locate_host(work_job *job)
     return ISO_OK;
 }
 
+iso_status work_job_renew(work_job *job)
+{
+    return job->is_own ? work_own_renew(&job->own, job->target) : ISO_OK;
+}
+
 iso_status work_job_ready(work_job *job)
 {
+    if (job->is_own) {
+        return work_own_ready(&job->own, job->target);
+    }
     iso_status status = locate(job);
     void *sink;
     if (status == ISO_OK && !job->is_operation && job->item.transfer.move != TRANSFER_COPY) {
@@ -276,6 +301,12 @@ iso_status work_job_ready(work_job *job)
 bool work_job_prepare(work_job *job, double *nanoseconds, bench_result *result)
 {
     *nanoseconds = 0;
+    if (job->is_own) {
+        double began = 1e9 * tool_seconds();
+        bool good = job->own.by->prepare(job->own.self, result);
+        *nanoseconds = 1e9 * tool_seconds() - began;
+        return good;
+    }
     iso_status status = work_job_ready(job);
     if (status != ISO_OK) {
         return stream_failed(job, result, "making room for the operands", status);
@@ -295,6 +326,9 @@ iso_status work_job_submit(work_job *job)
     iso_status status = work_job_ready(job);
     if (status != ISO_OK) {
         return status;
+    }
+    if (job->is_own) {
+        return job->own.by->submit(job->own.self, stream);
     }
     if (job->is_operation) {
         return iso_execute(stream, job->kind, &job->args);
@@ -337,6 +371,10 @@ iso_status work_job_copy_out(work_job *job)
 bool work_job_spoil(work_job *job, bench_result *result)
 {
     static const unsigned char pattern = 0xff; /* NaN, and -1 */
+    if (job->is_own) { /* what results begin with is part of a round's inputs */
+        iso_status loaded = work_own_renew(&job->own, job->target);
+        return loaded == ISO_OK || stream_failed(job, result, "writing the inputs", loaded);
+    }
     iso_status status = work_job_ready(job);
     if (status == ISO_OK && !job->is_operation && job->item.transfer.move == TRANSFER_READ) {
         status = iso_stream_sync(job->target->stream);
@@ -414,8 +452,20 @@ bool work_job_check_parts(work_job *job, bench_result *result)
     return judge(job, job->target->sink, result);
 }
 
+static bool check_own(work_job *job, bench_result *result)
+{
+    if (!job->own.by->check(job->own.self, job->target->stream, job->own.arrays, result)) {
+        return false;
+    }
+    result->checks++;
+    return true;
+}
+
 bool work_job_check(work_job *job, bench_result *result)
 {
+    if (job->is_own) {
+        return check_own(job, result);
+    }
     iso_stream stream = job->target->stream;
     const void *data = job->to;
     iso_status status = iso_stream_sync(stream);

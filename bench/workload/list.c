@@ -403,8 +403,27 @@ static void add_named(maker *m, const char *id)
     free(copy);
 }
 
+/* Adds a case that is made already, if the request has it. */
+static void add_given(maker *m, const bench_case *item)
+{
+    work_list *list = m->list;
+    if (m->request->case_id && !tool_matches(m->request->case_id, item->id)) {
+        return;
+    }
+    list->items[list->count++] = *item;
+    m->matched++;
+}
+
 static void add_suite(maker *m)
 {
+    if (m->request->given) {
+        m->capacity = m->request->given_count;
+        m->list->items = tool_alloc((size_t)m->capacity, sizeof *m->list->items, "the cases");
+        for (int32_t i = 0; i < m->capacity; i++) {
+            add_given(m, &m->request->given[i]);
+        }
+        return;
+    }
     const char *name = m->request->suite ? m->request->suite : "quick";
     work_file file = {0};
     bool all = m->request->case_id && !m->request->suite, found = all;
@@ -499,7 +518,8 @@ int work_list_make(const work_request *request, work_list *out)
     bool full = request->suite && strcmp(request->suite, "full") == 0;
     m.longest = request->size || request->case_id ? 60 : full ? 0.25 : 1;
     m.big_bytes = big_bytes(request);
-    m.chosen = work_request_chooses(request) || (request->suite && is_file_name(request->suite));
+    m.chosen = request->given || work_request_chooses(request) ||
+               (request->suite && is_file_name(request->suite));
     if (read_words(&m) == TOOL_OK) {
         add_suite(&m);
     }

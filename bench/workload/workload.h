@@ -33,10 +33,12 @@ typedef struct work_request {
     const char *case_id;
     iso_math math;
     uint64_t seed;
-    int64_t cache_bytes;  /* the greatest last-level cache of the devices */
-    int64_t memory_bytes; /* the least memory of the devices */
-    bool all_cpu;         /* no device is a GPU: uses sizes for CPUs */
-    bool no_roofs;        /* leaves out the cases that measure roofs */
+    int64_t cache_bytes;     /* the greatest last-level cache of the devices */
+    int64_t memory_bytes;    /* the least memory of the devices */
+    const bench_case *given; /* cases that are made already, instead of a suite; or NULL */
+    int32_t given_count;
+    bool all_cpu;  /* no device is a GPU: uses sizes for CPUs */
+    bool no_roofs; /* leaves out the cases that measure roofs */
 } work_request;
 
 typedef struct work_list {
@@ -130,6 +132,9 @@ int32_t work_job_inputs(const work_job *job);
 /* If another case displaced the inputs, moves them back to the device, so that this time is not
  * measured. */
 iso_status work_job_ready(work_job *job);
+
+/* Before a round: gives a case that is no operation of the library other inputs. */
+iso_status work_job_renew(work_job *job);
 
 /* Submits one call to the target's stream. */
 iso_status work_job_submit(work_job *job);
