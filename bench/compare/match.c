@@ -149,7 +149,7 @@ bool compare_same_but_size(const json_t *a, const json_t *b)
  * bytes. */
 static double work_of(const json_t *result)
 {
-    if (bench_op_computes(bench_op_of(record_text(result, "op")), record_text(result, "kind"))) {
+    if (record_computes(result)) {
         return record_number(result, "work.flops");
     }
     return record_number(result, "work.bytes_read") + record_number(result, "work.bytes_written");

@@ -52,7 +52,8 @@ static int make(bench_given *given, uint64_t seed)
     if (code != TOOL_OK) {
         return code;
     }
-    given->suite = c->files.items[0];
+    const char *slash = strrchr(c->files.items[0], '/');
+    given->suite = slash ? slash + 1 : c->files.items[0];
     kernel_suite_open(&c->suite, &c->described.file, seed);
     c->suite.model_seconds = (double)seconds;
     code = kernel_cases(&c->suite, c->kernels, true, &c->cases, &c->owners, &given->count);
@@ -93,9 +94,8 @@ static int run(int argc, char **argv)
                          .make = make,
                          .describe = describe,
                          .context = &c,
-                         .argc = argc};
-    given.argv = tool_alloc((size_t)argc + 1, sizeof *given.argv, "the command line");
-    memcpy(given.argv, argv, (size_t)argc * sizeof *argv);
+                         .argc = argc + 1};
+    given.argv = kernel_arguments("bench", argc, argv);
     int code = kernel_defines(&argc, argv, &c.described.source);
     code = code == TOOL_OK ? bench_measure_given(argc, argv, &given) : code;
     kernel_suite_close(&c.suite);

@@ -83,6 +83,7 @@ typedef struct describe_case describe_case;
 struct describe_case {
     const describe_kernel *kernel;
     char size[256];                 /* "rows=3 cols=4": for messages */
+    char others[128];               /* "a=0.5": the values that are no integers */
     char shape[128];                /* "3x4" */
     json_t *values;                 /* the description's object, such as {"rows": 3, "cols": 4} */
     describe_parameter *parameters; /* all of the kernel, in order */

@@ -155,6 +155,9 @@ static void name_size(describe_case *item)
             describe_shown(value, text, sizeof text);
             snprintf(part, sizeof part, "%s=%s", name, text);
             tool_join(item->size, sizeof item->size, " ", part);
+            if (whole == 0) {
+                tool_join(item->others, sizeof item->others, " ", part);
+            }
             add_shape(item, name, value, text);
         }
     }
@@ -405,7 +408,6 @@ static int make_reference(describe_reader *r, describe_case *item)
     item->reference = made;
     made->kernel = item->kernel->reference;
     memcpy(made->size, item->size, sizeof made->size);
-    memcpy(made->shape, item->shape, sizeof made->shape);
     ask_parameters(made);
     size_t before = describe_enter(r, ".reference");
     int code = take_parameters(r, item, made);

@@ -2,6 +2,8 @@
 /* described.c - the description of the text that a command is given. */
 #include "bench/kernel/run.h"
 
+#include <string.h>
+
 int kernel_describe(const tool_words *files, const char *command, const char *with,
                     kernel_described *out)
 {
@@ -26,4 +28,13 @@ void kernel_described_close(kernel_described *described)
     if (described->device.id != 0) {
         iso_device_close(described->device);
     }
+}
+
+char **kernel_arguments(const char *command, int argc, char **argv)
+{
+    const char **words = tool_alloc((size_t)argc + 2, sizeof *words, "the command line");
+    words[0] = argv[0];
+    words[1] = command;
+    memcpy(words + 2, argv + 1, (size_t)(argc - 1) * sizeof *words);
+    return (char **)words;
 }

@@ -110,6 +110,13 @@ static void remove_folder(const describe_case *item, const char *folder)
     }
 }
 
+const char *kernel_model_name(const describe_kernel *kernel)
+{
+    const char *word = kernel->model[1] ? kernel->model[1] : kernel->model[0];
+    const char *slash = strrchr(word, '/');
+    return slash ? slash + 1 : word;
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static bool run_command(const kernel_suite *suite, const describe_case *item, const char *folder,
@@ -118,6 +125,7 @@ static bool run_command(const kernel_suite *suite, const describe_case *item, co
     static const char *const shell[] = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\""};
     char **words = item->kernel->model;
     size_t count = 0, before = sizeof shell / sizeof shell[0];
+    const char *name = kernel_model_name(item->kernel);
     compare_child child;
     while (words[count]) {
         count++;
@@ -129,17 +137,17 @@ static bool run_command(const kernel_suite *suite, const describe_case *item, co
     bool ran = compare_run((char *const *)argv, suite->model_seconds, &child);
     free(argv);
     if (!ran) {
-        check_fail(result, "the model %s cannot be started: %s", words[0], strerror(child.error));
+        check_fail(result, "the model %s cannot be started: %s", name, strerror(child.error));
     } else if (child.late) {
         check_fail(result,
                    "the model %s was stopped after %g s: make it faster, or the size smaller, or "
                    "give --model-seconds",
-                   words[0], suite->model_seconds);
+                   name, suite->model_seconds);
     } else if (WIFSIGNALED(child.status)) {
-        check_fail(result, "the model %s was ended by signal %d (%s): %s", words[0],
+        check_fail(result, "the model %s was ended by signal %d (%s): %s", name,
                    WTERMSIG(child.status), strsignal(WTERMSIG(child.status)), child.err);
     } else if (WEXITSTATUS(child.status) != 0) {
-        check_fail(result, "the model %s exits with %d: %s", words[0], WEXITSTATUS(child.status),
+        check_fail(result, "the model %s exits with %d: %s", name, WEXITSTATUS(child.status),
                    child.err[0] ? child.err : "it says nothing on standard error");
     }
     compare_child_free(&child);
@@ -162,13 +170,14 @@ static bool read_results(const describe_case *item, const char *folder, kernel_d
         bool good = file && fstat(fileno(file), &found) == 0 && found.st_size == p->bytes &&
                     fread(out->at[i], 1, (size_t)p->bytes, file) == (size_t)p->bytes;
         if (!file) {
-            check_fail(result, "the model %s has not written %s", item->kernel->model[0], name);
+            check_fail(result, "the model %s has not written %s", kernel_model_name(item->kernel),
+                       name);
         } else if (!good) {
             check_fail(result,
                        "the model %s wrote %lld bytes to %s, which must have %lld (%lld elements "
                        "of %d)",
-                       item->kernel->model[0], (long long)found.st_size, name, (long long)p->bytes,
-                       (long long)p->elements, (int)p->is.bytes);
+                       kernel_model_name(item->kernel), (long long)found.st_size, name,
+                       (long long)p->bytes, (long long)p->elements, (int)p->is.bytes);
         }
         if (file) {
             (void)fclose(file);

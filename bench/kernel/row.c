@@ -57,11 +57,12 @@ static bool check_round(kernel_suite *suite, verify_runner *runner, const descri
         return false;
     }
     if (!want->out.at && (suite->devices < 2 || !item->kernel->bits)) {
-        return check_unsupported(result,
-                                 "nothing can be compared: there is no reference, no model%s",
-                                 item->kernel->bits ? ", and no second device; on a CPU, ISOMER_CC "
-                                                      "names a compiler"
-                                                    : ", and bits is false");
+        return check_unsupported(result, "%s",
+                                 item->kernel->bits
+                                     ? "nothing can be compared: give the kernel a reference or a "
+                                       "model, or verify two devices; with ISOMER_CC the CPU is one"
+                                     : "nothing can be compared: bits is false, so the kernel "
+                                       "needs a reference or a model");
     }
     result->method = want->out.at ? want->method : "devices";
     kernel_data_make(item, true, got);
@@ -113,10 +114,20 @@ static bool run_case(verify_state *state, verify_runner *runner, const bench_cas
     return good || result->status == BENCH_UNSUPPORTED;
 }
 
-static void describe(const bench_case *item, json_t *shape, json_t *layout)
+static void describe(const bench_case *item, json_t *sizes, json_t *layout)
 {
-    (void)layout;
-    json_object_update(shape, case_of(item)->item->values);
+    const describe_case *is = case_of(item)->item;
+    const char *name;
+    json_t *value;
+    json_object_foreach(is->values, name, value)
+    {
+        if (json_is_integer(value)) {
+            json_object_set(sizes, name, value);
+        }
+    }
+    if (is->others[0]) {
+        tool_set_text(layout, "values", is->others);
+    }
 }
 
 /* ---- bench ----------------------------------------------------------------------------------- */
@@ -276,8 +287,13 @@ static void shape(const bench_case *item, bench_shape *out)
 {
     const char *name;
     json_t *value;
+    const describe_case *is = case_of(item)->item;
     *out = (bench_shape){.elements = (double)item->size};
-    json_object_foreach(case_of(item)->item->values, name, value)
+    if (is->others[0]) {
+        out->layout[0].name = "values";
+        out->layout[0].value = is->others;
+    }
+    json_object_foreach(is->values, name, value)
     {
         if (json_is_integer(value) && out->count < 4) {
             out->names[out->count] = name;
@@ -304,7 +320,8 @@ const bench_op bench_kernel = {
     .name = "kernel",
     .measured = "kernel",
     .verified = "kernel",
-    .title = "The program's own kernels",
+    .title = "Kernels",
+    .computes_title = "Kernels that compute",
     .size = "elements",
     .kind_member = "kernel",
     .needs = needs,

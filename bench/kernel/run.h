@@ -109,6 +109,8 @@ const kernel_data *kernel_round(kernel_suite *suite, const describe_case *item, 
 const kernel_expected *kernel_expect(kernel_suite *suite, iso_device device, iso_stream stream,
                                      const describe_case *item, int64_t round,
                                      bench_result *result);
+/* How messages call the model: "model.py" of "python3 model.py". */
+const char *kernel_model_name(const describe_kernel *kernel);
 /* Runs the model's command. */
 bool kernel_model(const kernel_suite *suite, const describe_case *item, int64_t round,
                   const kernel_data *in, kernel_data *out, bench_result *result);
@@ -127,6 +129,8 @@ typedef struct kernel_described {
 int kernel_describe(const tool_words *files, const char *command, const char *with,
                     kernel_described *out);
 void kernel_described_close(kernel_described *described);
+/* The whole command line, for documents: argc + 1 words, which the caller frees as one block. */
+char **kernel_arguments(const char *command, int argc, char **argv);
 
 /* ---- cases.c --------------------------------------------------------------------------------- */
 

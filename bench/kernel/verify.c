@@ -140,13 +140,15 @@ static int run(int argc, char **argv)
     kernel_described described = {.device = {0}};
     tool_words files = {0};
     c.request.seed_value = 1;
+    char **whole = kernel_arguments("verify", argc, argv);
+    c.request.argc = argc + 1;
+    c.request.argv = whole;
     int code = kernel_defines(&argc, argv, &described.source);
-    c.request.argc = argc;
-    c.request.argv = argv;
     code = code == TOOL_OK ? parse(&c, argc, argv, &files) : code;
     code = code == TOOL_OK ? run_described(&c, &files, &described) : code;
     kernel_described_close(&described);
     tool_words_free(&files);
+    free(whole);
     return code;
 }
 

@@ -143,6 +143,9 @@ void record_size(char *text, size_t room, const json_t *shape);
 /* Writes the properties of a result that are not the default: "nt", "axis 0", "cold". */
 void record_note(char *text, size_t room, const json_t *result);
 
+/* Whether a result is rated in FLOP/s. */
+bool record_computes(const json_t *result);
+
 /* A text that identifies what a result computes, to be freed. Results that differ only in variant,
  * device or library have the same one. */
 char *record_case(const json_t *result);

@@ -20,26 +20,48 @@ const char *record_count(char *text, size_t room, double count)
     return text;
 }
 
+/* All numbers of a shape: the program's own kernels have parameters of any name. */
+static void join_sizes(char *text, size_t room, const json_t *shape)
+{
+    const char *name;
+    json_t *value;
+    text[0] = '\0';
+    json_object_foreach((json_t *)shape, name, value)
+    {
+        char one[24];
+        if (json_is_number(value)) {
+            size_t used = strlen(text);
+            record_count(one, sizeof one, json_number_value(value));
+            snprintf(text + used, room - used, "%s%s", used > 0 ? "x" : "", one);
+        }
+    }
+}
+
 void record_size(char *text, size_t room, const json_t *shape)
 {
     double m = record_number(shape, "m"), n = record_number(shape, "n");
     double k = record_number(shape, "k"), batch = record_number(shape, "batch");
     double rows = record_number(shape, "rows"), cols = record_number(shape, "cols");
     double bytes = record_number(shape, "bytes"), elements = record_number(shape, "elements");
+    size_t members = json_object_size(shape), more = isfinite(batch) ? 1 : 0;
+    bool matrix = isfinite(rows) && isfinite(cols) && members == 2 + more;
     char one[24], other[24];
     text[0] = '\0';
-    if (isfinite(bytes)) {
+    if (isfinite(bytes) && members == 1) {
         snprintf(text, room, "%sB", record_count(one, sizeof one, bytes));
-    } else if (isfinite(elements)) {
+    } else if (isfinite(elements) && members <= 2) {
         record_count(text, room, elements);
-    } else if (isfinite(rows) && isfinite(cols) && rows == 1) {
+    } else if (matrix && rows == 1) {
         record_count(text, room, cols);
-    } else if (isfinite(rows) && isfinite(cols)) {
+    } else if (matrix) {
         snprintf(text, room, "%sx%s", record_count(one, sizeof one, rows),
                  record_count(other, sizeof other, cols));
-    } else if (isfinite(m) && m == n && n == k) {
+    } else if (members != 3 + more || !isfinite(m) || !isfinite(n) || !isfinite(k)) {
+        join_sizes(text, room, shape);
+        return;
+    } else if (m == n && n == k) {
         snprintf(text, room, "%.0f", m);
-    } else if (isfinite(m)) {
+    } else {
         snprintf(text, room, "%.0fx%.0fx%.0f", m, n, k);
     }
     if (isfinite(batch) && batch > 1) {
@@ -59,8 +81,12 @@ void record_note(char *text, size_t room, const json_t *result)
     const json_t *layout = json_object_get(result, "layout");
     const char *a = record_text(layout, "trans_a"), *b = record_text(layout, "trans_b");
     const char *axis = record_text(layout, "axis"), *fill = record_text(result, "fill");
+    const char *values = record_text(layout, "values"); /* of the program's own kernels */
     char word[24];
     text[0] = '\0';
+    if (values[0] != '\0') {
+        append(text, room, values);
+    }
     if (strchr(a, 't') || strchr(b, 't')) {
         snprintf(word, sizeof word, "%s%s", a, b);
         append(text, room, word);
@@ -79,10 +105,21 @@ void record_note(char *text, size_t room, const json_t *result)
 
 /* ---- blocks, rows and columns ---------------------------------------------------------------- */
 
+bool record_computes(const json_t *result)
+{
+    /* Devices do some 8 operations in the time in which they move a byte. */
+    enum { BALANCE = 8 };
+    const bench_op *op = bench_op_of(record_text(result, "op"));
+    double bytes =
+        record_number(result, "work.bytes_read") + record_number(result, "work.bytes_written");
+    return bench_op_computes(op, record_text(result, "kind")) ||
+           (op->own && record_number(result, "work.flops") > BALANCE * bytes);
+}
+
 static view_block *block_of(view *v, const json_t *result)
 {
     const char *op = record_text(result, "op");
-    bool flops = bench_op_computes(bench_op_of(op), record_text(result, "kind"));
+    bool flops = record_computes(result);
     for (int i = 0; i < v->count; i++) {
         if (strcmp(v->blocks[i].op, op) == 0 && v->blocks[i].flops == flops) {
             return &v->blocks[i];

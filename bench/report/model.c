@@ -151,7 +151,7 @@ static int number_of(json_t *seen, const char *text)
 /* Whether a result is rated in FLOP/s. Of another program's it is, if that is its only rate. */
 static bool computes(const report_row *row)
 {
-    return bench_op_computes(row->operation, row->kind) ||
+    return record_computes(row->json) ||
            (!(record_number(record_at(row->json, "rates.gbps"), "value") > 0.0) &&
             record_number(record_at(row->json, "rates.gflops"), "value") > 0.0);
 }

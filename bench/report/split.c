@@ -119,9 +119,7 @@ static double flop_per_joule(const report_row *row)
 /* Products count as work per joule only once. */
 static double bytes_per_joule(const report_row *row)
 {
-    return bench_op_computes(row->operation, row->kind)
-               ? 0.0
-               : record_number(row->json, "energy.gb_per_joule") * 1e9;
+    return record_computes(row->json) ? 0.0 : record_number(row->json, "energy.gb_per_joule") * 1e9;
 }
 
 static void put_energy(chart_panel *panel, const report_row *row, const char *variant, int line,
