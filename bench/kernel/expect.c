@@ -26,6 +26,9 @@ static bool by_kernel(kernel_suite *suite, iso_device device, iso_stream stream,
     const describe_case *run = item->reference ? item->reference : item;
     iso_device_info info = ISO_DEVICE_INFO_INIT;
     bench_result other = {.status = BENCH_OK};
+    if (!item->reference && !item->kernel->bits) {
+        return true; /* the CPU's bits may be others */
+    }
     if (!item->reference && kernel_cpu(suite) && iso_device_get_info(device, &info) == ISO_OK &&
         strcmp(info.spec, suite->cpu_spec) == 0) {
         return true; /* it would be compared with itself */

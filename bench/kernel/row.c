@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char no_bits[] =
+    "nothing can be compared: bits is false, so the kernel needs a reference or a model";
+
 static const kernel_case *case_of(const bench_case *item)
 {
     return item->own;
@@ -61,8 +64,7 @@ static bool check_round(kernel_suite *suite, verify_runner *runner, const descri
                                  item->kernel->bits
                                      ? "nothing can be compared: give the kernel a reference or a "
                                        "model, or verify two devices; with ISOMER_CC the CPU is one"
-                                     : "nothing can be compared: bits is false, so the kernel "
-                                       "needs a reference or a model");
+                                     : no_bits);
     }
     result->method = want->out.at ? want->method : "devices";
     kernel_data_make(item, true, got);
@@ -254,6 +256,9 @@ static bool judge(own_case *self, iso_stream stream, const kernel_data *got, con
     if (want->out.at) {
         return kernel_same(item, got, &want->out, item->kernel->tolerance, spec, want->source,
                            result);
+    }
+    if (!item->kernel->bits) {
+        return check_unsupported(result, "%s", no_bits);
     }
     kernel_data again = {0};
     bool good = repeat(self, stream, &want->in, &again, result) &&

@@ -233,7 +233,8 @@ static void test_case(void **state)
                "-2}}], 'flops': 'SIDE * n'");
     const describe_case *item = &file.kernels[0].sizes[0];
     assert_int_equal(file.kernel_count, 1);
-    assert_string_equal(item->shape, "3x9");
+    assert_string_equal(item->shape, "3x9/v=__x_:1,_y_:-2_");
+    assert_string_equal(item->size, "n=3 tag=9 v={\"x\":1,\"y\":-2}");
     assert_int_equal(item->parameter_count, 8);
     assert_int_equal(item->argument_count, 8);
     assert_int_equal(item->groups.x, 1);
