@@ -149,5 +149,9 @@ const describe_parameter *describe_find(const describe_case *item, const char *n
  * decide the data, and the machine and the number of threads do not. A shorter buffer has the
  * beginning of a longer one. */
 void describe_make(const describe_parameter *parameter, uint64_t seed, int64_t round, void *out);
+/* Makes only a part of at most `most` bytes, 1 MiB or more, of the data of a buffer that the kernel
+ * reads. Each round has the next part. Returns the part's place, in bytes. */
+int64_t describe_make_part(const describe_parameter *parameter, uint64_t seed, int64_t round,
+                           int64_t most, int64_t *bytes, void *out);
 
 #endif

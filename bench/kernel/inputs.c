@@ -14,8 +14,8 @@ typedef struct filling {
     const describe_fill *fill;
     describe_scalar scalar;
     uint64_t seed;
-    int64_t count; /* numbers */
-    unsigned char *to;
+    int64_t first, end; /* numbers; `first` is the beginning of a chunk */
+    unsigned char *to;  /* of number `first` */
 } filling;
 
 static void store(describe_scalar scalar, int64_t whole, double number, unsigned char *out)
@@ -76,14 +76,21 @@ static double number_of(const filling *f, int64_t index, uint64_t mix)
     return fill->float_from + part * (fill->float_to - fill->float_from);
 }
 
+/* The numbers of a chunk, and where they go. */
+static unsigned char *part_of(const filling *f, int64_t chunk, int64_t *first, int64_t *count)
+{
+    *first = chunk * CHUNK;
+    *count = f->end - *first < CHUNK ? f->end - *first : CHUNK;
+    return f->to + (*first - f->first) * describe_scalar_bytes(f->scalar);
+}
+
 static void fill_chunk(const filling *f, int64_t chunk)
 {
     int32_t size = describe_scalar_bytes(f->scalar);
     bool is_float = describe_is_float(f->scalar);
-    int64_t first = chunk * CHUNK;
-    int64_t count = f->count - first < CHUNK ? f->count - first : CHUNK;
+    int64_t first, count;
     uint64_t seed = arith_mix(f->seed, (uint64_t)chunk);
-    unsigned char *to = f->to + first * size;
+    unsigned char *to = part_of(f, chunk, &first, &count);
     if (f->fill->how == DESCRIBE_WORD && is_float) {
         arith_generate(f->scalar == DESCRIBE_F32 ? ISO_F32 : ISO_F64, f->fill->word, seed, count,
                        to);
@@ -98,17 +105,17 @@ static void fill_chunk(const filling *f, int64_t chunk)
 
 static void repeat_chunk(const filling *f, int64_t chunk)
 {
-    int64_t size = describe_scalar_bytes(f->scalar), first = chunk * CHUNK * size;
-    int64_t end = f->count * size < first + CHUNK * size ? f->count * size : first + CHUNK * size;
-    for (int64_t i = first; i < end; i++) {
-        f->to[i] = f->fill->bytes[i % f->fill->length];
+    int64_t first, count, size = describe_scalar_bytes(f->scalar);
+    unsigned char *to = part_of(f, chunk, &first, &count);
+    for (int64_t i = 0; i < count * size; i++) {
+        to[i] = f->fill->bytes[(first * size + i) % f->fill->length];
     }
 }
 
 static void fill_chunks(void *context, int64_t begin, int64_t end)
 {
     const filling *f = context;
-    for (int64_t chunk = begin; chunk < end; chunk++) {
+    for (int64_t chunk = f->first / CHUNK + begin; chunk < f->first / CHUNK + end; chunk++) {
         if (f->fill->how == DESCRIBE_REPEAT) {
             repeat_chunk(f, chunk);
         } else {
@@ -117,18 +124,39 @@ static void fill_chunks(void *context, int64_t begin, int64_t end)
     }
 }
 
+/* Makes the numbers from `first`, the beginning of a chunk, up to `end`. */
+static void make(const describe_parameter *parameter, uint64_t seed, int64_t round, int64_t first,
+                 int64_t end, void *out)
+{
+    uint64_t name = XXH3_64bits(parameter->is.name, strlen(parameter->is.name));
+    /* Bytes of structs are made as u8. */
+    filling f = {.fill = &parameter->fill,
+                 .scalar = parameter->scalar == DESCRIBE_STRUCT ? DESCRIBE_U8 : parameter->scalar,
+                 .seed = arith_mix(arith_mix(seed, (uint64_t)round), name),
+                 .first = first,
+                 .end = end,
+                 .to = out};
+    arith_parallel((end - first + CHUNK - 1) / CHUNK, 1, fill_chunks, &f);
+}
+
 void describe_make(const describe_parameter *parameter, uint64_t seed, int64_t round, void *out)
 {
     if (parameter->fill.how == DESCRIBE_UNWRITTEN) {
         memset(out, 0xff, (size_t)parameter->bytes);
         return;
     }
-    uint64_t name = XXH3_64bits(parameter->is.name, strlen(parameter->is.name));
-    /* Bytes of structs are made as u8. */
-    filling f = {.fill = &parameter->fill,
-                 .scalar = parameter->scalar == DESCRIBE_STRUCT ? DESCRIBE_U8 : parameter->scalar,
-                 .seed = arith_mix(arith_mix(seed, (uint64_t)round), name),
-                 .count = parameter->elements * parameter->lanes,
-                 .to = out};
-    arith_parallel((f.count + CHUNK - 1) / CHUNK, 1, fill_chunks, &f);
+    make(parameter, seed, round, 0, parameter->elements * parameter->lanes, out);
+}
+
+int64_t describe_make_part(const describe_parameter *parameter, uint64_t seed, int64_t round,
+                           int64_t most, int64_t *bytes, void *out)
+{
+    int64_t size = parameter->bytes / (parameter->elements * parameter->lanes);
+    int64_t numbers = parameter->elements * parameter->lanes;
+    int64_t part = most / size / CHUNK * CHUNK, parts = (numbers + part - 1) / part;
+    int64_t first = round % parts * part;
+    int64_t end = numbers - first < part ? numbers : first + part;
+    make(parameter, seed, round, first, end, out);
+    *bytes = (end - first) * size;
+    return first * size;
 }

@@ -276,7 +276,7 @@ static int exit_code(const measure_state *state)
     int ok = 0, wrong = 0;
     for (int32_t i = 0; i < state->count; i++) {
         const measure_row *row = &state->rows[i];
-        ok += measured(row) && row->count > 0;
+        ok += measured(row) && row->count > 0 && row->item->asked;
         wrong += row->result.status == BENCH_FAILED || row->result.status == BENCH_ERROR;
     }
     if (state->interrupted) {

@@ -280,8 +280,9 @@ typedef struct bench_own {
     void (*destroy)(void *self);
     bool (*prepare)(void *self, struct bench_result *result); /* compiles */
     /* Writes a round's inputs, and what results begin with, to the arrays. Each round has others.
-     */
-    iso_status (*load)(void *self, iso_stream stream, const iso_operand *arrays, int64_t round);
+     * Without `whole`, large arrays keep most of what is in them. */
+    iso_status (*load)(void *self, iso_stream stream, const iso_operand *arrays, int64_t round,
+                       bool whole);
     iso_status (*submit)(void *self, iso_stream stream);
     bool (*check)(void *self, iso_stream stream, const iso_operand *arrays,
                   struct bench_result *result);

@@ -51,8 +51,9 @@ struct work_target {
     int64_t available; /* bytes that cases may use */
     bool limited;      /* `available` is a memory limit */
     int32_t pinned;    /* 1 if it can pin host memory, 0 if not, -1 if that is not known yet */
-    work_room input[WORK_TYPES], apart[2], result, flush, own[BENCH_ARRAYS];
-    const void *owner; /* the work_own whose data are in `own`; NULL: nobody's */
+    work_room input[WORK_TYPES], apart[2], result, flush;
+    struct work_own *owners; /* cases that are no operations of the library and have arrays */
+    int64_t owned;           /* bytes of these arrays */
     uint64_t clock;
     void *pinned_from, *pinned_to; /* pinned host memory */
     int64_t pinned_from_bytes, pinned_to_bytes, pinned_wanted;
@@ -73,10 +74,8 @@ iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *ou
  * write to it. */
 iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, void **out);
 iso_status work_target_sink(work_target *target, int64_t bytes, void **out);
-/* Memory for array `index` of a case that is no operation of the library. All such cases share it.
- */
-iso_status work_target_own(work_target *target, int32_t index, int64_t bytes, iso_buffer *out);
-void work_target_drop_own(work_target *target);
+/* Frees inputs of operations. False: there are none. */
+bool work_target_drop_inputs(work_target *target);
 
 /* ---- own.c ----------------------------------------------------------------------------------- */
 
@@ -85,16 +84,22 @@ typedef struct work_own {
     const bench_own *by;
     void *self; /* NULL: not open */
     int32_t count;
-    int64_t bytes[BENCH_ARRAYS];
+    int64_t bytes[BENCH_ARRAYS], sum;
     iso_operand arrays[BENCH_ARRAYS];
+    bool held; /* it has the arrays */
+    struct work_own *next;
+    uint64_t used;         /* the value of the target's `clock` at the last use */
     int64_t round, loaded; /* the round whose inputs it wants, and has; -1: none */
 } work_own;
 
 /* Returns the bytes of its arrays. */
 int64_t work_own_open(work_own *own, work_target *target, const bench_case *item);
-void work_own_close(work_own *own);
+void work_own_close(work_own *own, work_target *target);
 /* Writes the inputs of its round to its arrays, unless they are there. */
 iso_status work_own_ready(work_own *own, work_target *target);
-iso_status work_own_renew(work_own *own, work_target *target); /* those of the next round */
+/* Those of the next round; without `whole`, only a part of each large array. */
+iso_status work_own_renew(work_own *own, work_target *target, bool whole);
+/* Frees the arrays that were used longest ago. False: no case has any. */
+bool work_own_drop_oldest(work_target *target);
 
 #endif

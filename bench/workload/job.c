@@ -201,7 +201,7 @@ work_job *work_job_create(work_target *target, const bench_case *item, int32_t l
 void work_job_destroy(work_job *job)
 {
     if (job) {
-        work_own_close(&job->own);
+        work_own_close(&job->own, job->target);
     }
     free(job);
 }
@@ -279,7 +279,7 @@ static iso_status locate_host(work_job *job)
 
 iso_status work_job_renew(work_job *job)
 {
-    return job->is_own ? work_own_renew(&job->own, job->target) : ISO_OK;
+    return job->is_own ? work_own_renew(&job->own, job->target, false) : ISO_OK;
 }
 
 iso_status work_job_ready(work_job *job)
@@ -372,7 +372,7 @@ bool work_job_spoil(work_job *job, bench_result *result)
 {
     static const unsigned char pattern = 0xff; /* NaN, and -1 */
     if (job->is_own) { /* what results begin with is part of a round's inputs */
-        iso_status loaded = work_own_renew(&job->own, job->target);
+        iso_status loaded = work_own_renew(&job->own, job->target, true);
         return loaded == ISO_OK || stream_failed(job, result, "writing the inputs", loaded);
     }
     iso_status status = work_job_ready(job);

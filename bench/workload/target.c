@@ -127,23 +127,6 @@ static bool drop_apart(work_target *target)
     return any;
 }
 
-/* Whether it freed anything. */
-static bool drop_own(work_target *target)
-{
-    bool any = false;
-    for (int i = 0; i < BENCH_ARRAYS; i++) {
-        any |= target->own[i].bytes > 0;
-        drop(&target->own[i]);
-    }
-    target->owner = NULL;
-    return any;
-}
-
-void work_target_drop_own(work_target *target)
-{
-    drop_own(target);
-}
-
 bool work_target_revive(work_target *target)
 {
     if (target->stream.id != 0) {
@@ -154,7 +137,8 @@ bool work_target_revive(work_target *target)
         drop(&target->input[type]);
     }
     drop_apart(target);
-    drop_own(target);
+    while (work_own_drop_oldest(target)) {
+    }
     return iso_stream_create(target->device, 0, &target->stream) == ISO_OK;
 }
 
@@ -195,9 +179,8 @@ static iso_status make(work_target *target, iso_dtype keep, int64_t needed, work
     int64_t asked = room->wanted > needed && !small ? room->wanted : needed;
     iso_status status = iso_buffer_create(target->device, asked, &room->buffer);
     bool apart = room == &target->apart[0] || room == &target->apart[1];
-    bool own = room >= target->own && room < target->own + BENCH_ARRAYS;
-    while (status == ISO_NO_MEMORY &&
-           (evict(target, keep) || (!apart && drop_apart(target)) || (!own && drop_own(target)))) {
+    while (status == ISO_NO_MEMORY && (evict(target, keep) || (!apart && drop_apart(target)) ||
+                                       work_own_drop_oldest(target))) {
         status = iso_buffer_create(target->device, asked, &room->buffer);
     }
     if (status == ISO_NO_MEMORY && asked > needed) {
@@ -269,12 +252,9 @@ iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *ou
     return status;
 }
 
-iso_status work_target_own(work_target *target, int32_t index, int64_t bytes, iso_buffer *out)
+bool work_target_drop_inputs(work_target *target)
 {
-    work_room *room = &target->own[index];
-    iso_status status = room->bytes < bytes ? make(target, (iso_dtype)0, bytes, room) : ISO_OK;
-    *out = room->buffer;
-    return status;
+    return evict(target, (iso_dtype)0) || drop_apart(target);
 }
 
 static int64_t flush_bytes(const work_target *target)

@@ -301,6 +301,11 @@ static void test_inputs(void **state)
         describe_make(whole, 1, 2, data[2]);
         describe_make(whole, 2, 1, data[3]);
         assert_memory_equal(data[0], data[1], SHORT * 4);
+        int64_t bytes, place = describe_make_part(whole, 1, 1, 1 << 18, &bytes, data[1]);
+        assert_true(place == 1 << 18 && bytes == 1 << 18); /* the second part: round 1 */
+        assert_memory_equal((unsigned char *)data[0] + place, data[1], (size_t)bytes);
+        place = describe_make_part(whole, 1, 7, 1 << 18, &bytes, data[1]);
+        assert_true(place == 3 << 18 && bytes == LONG * 4 - place); /* the last one is shorter */
         assert_memory_not_equal(data[0], data[2], LONG * 4);
         assert_memory_not_equal(data[0], data[3], LONG * 4);
         int64_t outside = 0, sum = 0;
