@@ -45,31 +45,31 @@ cat >poly.json <<'END'
 END
 expect 0 kernel bench poly.isk --backend openmp --list
 says out kernel/poly/f32/100000/hot kernel/poly/f32/100000/a=0.25/hot kernel/add/f32/100000/hot
-expect 0 kernel bench poly.isk --backend openmp --budget 0.6 --json a.json --csv a.csv --markdown a.md --report a.html
+expect 0 kernel bench poly.isk --backend openmp --rounds 2 --json a.json --csv a.csv --markdown a.md --report a.html
 says out "Kernels that compute GFLOP/s" "Kernels GB/s" "a=0.25" "fma f32"
 says a.csv kernel/add/f32/100000/hot
 says a.md poly
 says a.html "poly f32" 'id="roofline"'
 # Another version of the text, and other options of it.
 sed 's/STEPS; k++/STEPS \/ 2; k++/' poly.isk >faster.isk
-expect 0 kernel bench faster.isk --with poly.json --backend openmp --budget 0.4 --no-roofs --json b.json
+expect 0 kernel bench faster.isk --with poly.json --backend openmp --rounds 2 --no-roofs --json b.json
 says out "suite faster.isk"
 expect 0 compare a.json b.json
 says out "poly/f32/100000" "add/f32/100000"
 expect 0 compare --op kernel a.json b.json
 expect 0 report a.json b.json -o ab.html
 if [ -n "${ISOMER_CC:-}" ] && "$tool" info --available opencl >/dev/null 2>&1; then
-    expect 0 kernel bench poly.isk --kernel add --backend openmp --against-backend opencl --budget 1 --no-roofs
+    expect 0 kernel bench poly.isk --kernel add --backend openmp --against-backend opencl --rounds 8 --no-roofs
 fi
 
 # ---- no number without a check ---------------------------------------------------------------------
-expect 1 kernel bench poly.isk --define WRONG=0.5f --backend openmp --budget 0.3 --no-roofs --kernel add --json w.json
+expect 1 kernel bench poly.isk --define WRONG=0.5f --backend openmp --rounds 1 --no-roofs --kernel add --json w.json
 says w.json '"status": "failed"' '"times": null'
 says out "the reference add_plain on openmp:0"
 expect 4 kernel bench poly.isk --backend openmp --case none
 expect 2 kernel bench poly.isk --suite quick
 says err "--suite"
-(ISOMER_CC='' && expect 4 kernel bench poly.isk --backend openmp --budget 0.3 --no-roofs)
+(ISOMER_CC='' && expect 4 kernel bench poly.isk --backend openmp --rounds 1 --no-roofs)
 expect 6 kernel bench none.isk
 
 # ---- the schema ------------------------------------------------------------------------------------
