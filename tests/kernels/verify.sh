@@ -4,6 +4,8 @@
 # outside of a buffer. The folders have the stand-ins.
 . "$ISOMER_TEST_COMMON"
 cd "$scratch"
+printf 'leak:libpocl\nleak:libLLVM\nleak:libclang\n' >leaks # what PoCL keeps until the process ends
+export LSAN_OPTIONS="suppressions=$scratch/leaks:print_suppressions=0"
 export ISOMER_CC="$cc" ISOMER_CUDA_PATH="$1" ISOMER_ROCM_PATH="$2" ISOMER_CACHE_DIR="$build_dir/tests/cache/kernels"
 devices=openmp
 for backend in cuda hip opencl; do
