@@ -205,12 +205,12 @@ static const struct {
 
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-/* Whether this processor supports the kernels of sets[i]. */
-static int runs(int i)
+/* Whether this processor has what a set needs. */
+static int has(int needs)
 {
     const cpu_facts *known = cpu_facts_get();
     const int avx2 = known->has_avx2 && known->has_fma && known->has_f16c;
-    switch (sets[i].needs) {
+    switch (needs) {
     case NEEDS_AVX2:
         return avx2;
     case NEEDS_AVX512:
@@ -226,6 +226,12 @@ static int runs(int i)
     }
 }
 
+/* Whether this processor supports the kernels of sets[i]. */
+static int runs(int i)
+{
+    return has(sets[i].needs);
+}
+
 const cpu_kernels *cpu_isa_best(void)
 {
     int best = SETS - 1;
@@ -233,6 +239,28 @@ const cpu_kernels *cpu_isa_best(void)
         best--;
     }
     return sets[best].kernels;
+}
+
+/* The sets that embedded kernels may have, the best last: also those that this build has not. */
+static const struct {
+    const char *name;
+    int needs;
+} embedded_sets[] = {{"generic", NEEDS_NOTHING}, {"neon", NEEDS_NOTHING}, {"sve256", NEEDS_SVE256},
+                     {"sve512", NEEDS_SVE512},   {"avx2", NEEDS_AVX2},    {"avx512", NEEDS_AVX512},
+                     {"avx512vnni", NEEDS_VNNI}};
+
+const iso_embedded_set *cpu_isa_embedded(const cpu_kernels *kernels, const iso_embedded *table)
+{
+    int allowed = 0;
+    for (int i = sizeof embedded_sets / sizeof embedded_sets[0] - 1; i >= 0; i--) {
+        allowed = allowed || strcmp(embedded_sets[i].name, kernels->name) == 0;
+        for (int32_t k = 0; allowed && has(embedded_sets[i].needs) && k < table->set_count; k++) {
+            if (strcmp(table->sets[k].name, embedded_sets[i].name) == 0) {
+                return &table->sets[k];
+            }
+        }
+    }
+    return NULL;
 }
 
 void cpu_isa_list(char *text, size_t capacity)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* program.c - the program's own kernels: loads what the compiler made, and runs launches. */
+/* program.c - the program's own kernels: loads what a compiler made, now or when the caller was
+ * built, and runs launches. */
 #include "backends/openmp/program.h"
 #include "common/descriptor.h"
 
@@ -24,7 +25,7 @@ enum {
 typedef void (*entry_function)(const void *const *args, int64_t first, int64_t end, char *scratch);
 
 typedef struct program {
-    void *handle;
+    void *handle;          /* NULL: embedded in the caller's program */
     char *scratch;         /* a block for each thread of the team; NULL: the team's are enough */
     int64_t scratch_bytes; /* of a block */
     int32_t entry_count;
@@ -131,21 +132,44 @@ static void release(program *gone)
     cpu_host->free(gone);
 }
 
+/* A program without entries yet. NULL: no memory. */
+static program *make(const iso_program_source *source)
+{
+    const size_t entries = (size_t)source->entry_count * sizeof(entry_function);
+    program *made = cpu_host->alloc((int64_t)(sizeof *made + entries));
+    if (made) {
+        memset(made, 0, sizeof *made);
+        made->entry_count = source->entry_count;
+    }
+    return made;
+}
+
 static iso_status find_entries(const iso_program_source *source, program *made)
 {
     char why[NAME_MAX_BYTES];
     for (int32_t i = 0; i < source->entry_count; i++) {
-        const iso_program_entry *entry = &source->entries[i];
-        void *found = dlsym(made->handle, entry->name);
+        void *found = dlsym(made->handle, source->entries[i].name);
         if (!found) {
-            (void)snprintf(why, sizeof why, "%s", entry->name);
+            (void)snprintf(why, sizeof why, "%s", source->entries[i].name);
             return cpu_host->fail(ISO_COMPILE, "openmp: %s: the compiled program has no %s",
                                   source->name, why);
         }
         memcpy(&made->entries[i], &found, sizeof found);
-        if (entry->scratch_bytes > made->scratch_bytes) {
-            made->scratch_bytes = align(entry->scratch_bytes);
+    }
+    return ISO_OK;
+}
+
+static iso_status add_memory(const cpu_device *device, const iso_program_source *source,
+                             program *made)
+{
+    for (int32_t i = 0; i < source->entry_count; i++) {
+        if (source->entries[i].scratch_bytes > made->scratch_bytes) {
+            made->scratch_bytes = align(source->entries[i].scratch_bytes);
         }
+    }
+    if (made->scratch_bytes > CPU_TEAM_SCRATCH) {
+        made->scratch = cpu_host->alloc(made->scratch_bytes * (int64_t)cpu_team_size(device->team));
+        return made->scratch ? ISO_OK : ISO_NO_MEMORY;
     }
     return ISO_OK;
 }
@@ -154,13 +178,10 @@ static iso_status load(const cpu_device *device, const iso_program_source *sourc
                        const void *binary, int64_t bytes, program **out)
 {
     opening work = {.binary = binary, .bytes = bytes};
-    const size_t entries = (size_t)source->entry_count * sizeof(entry_function);
-    program *made = cpu_host->alloc((int64_t)(sizeof *made + entries));
+    program *made = make(source);
     if (!made) {
         return ISO_NO_MEMORY;
     }
-    memset(made, 0, sizeof *made);
-    made->entry_count = source->entry_count;
     iso_status status = open_binary(&work);
     made->handle = work.handle;
     if (status == ISO_OK && !work.handle) {
@@ -171,14 +192,39 @@ static iso_status load(const cpu_device *device, const iso_program_source *sourc
     if (status == ISO_OK) {
         status = find_entries(source, made);
     }
-    if (status == ISO_OK && made->scratch_bytes > CPU_TEAM_SCRATCH) {
-        made->scratch = cpu_host->alloc(made->scratch_bytes * (int64_t)cpu_team_size(device->team));
-        status = made->scratch ? ISO_OK : ISO_NO_MEMORY;
+    if (status == ISO_OK) {
+        status = add_memory(device, source, made);
     }
     if (status != ISO_OK) {
         release(made);
         return status;
     }
+    *out = made;
+    return ISO_OK;
+}
+
+/* Takes the functions that the caller's build compiled. */
+static iso_status load_embedded(const cpu_device *device, const iso_program_source *source,
+                                void **out)
+{
+    const iso_embedded_set *set = cpu_isa_embedded(device->kernels, source->embedded);
+    if (!set) {
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "openmp: %s: the embedded kernels have no set for %s, nor a lower "
+                              "one: embed them with the set generic",
+                              source->name, device->kernels->name);
+    }
+    program *made = make(source);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    memcpy(made->entries, set->entries, (size_t)source->entry_count * sizeof made->entries[0]);
+    const iso_status status = add_memory(device, source, made);
+    if (status != ISO_OK) {
+        release(made);
+        return status;
+    }
+    cpu_host->log(ISO_LOG_DEBUG, "openmp: %s: embedded kernels for %s", source->name, set->name);
     *out = made;
     return ISO_OK;
 }
@@ -232,6 +278,9 @@ iso_status cpu_program_build(void *device, const iso_program_source *source, voi
 {
     cpu_build how;
     program *made = NULL;
+    if (source->embedded) {
+        return load_embedded(device, source, out);
+    }
     iso_status status = cpu_build_begin(device, source, &how);
     if (status != ISO_OK) {
         return status;

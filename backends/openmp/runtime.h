@@ -26,7 +26,10 @@ int32_t cpu_cores_get(void); /* processors of the affinity mask, but at most the
 /* ---- isa.c ----------------------------------------------------------------------------------- */
 
 const cpu_kernels *cpu_isa_best(void); /* ignores the setting */
-int cpu_isa_forced(void);              /* whether ISOMER_CPU_ISA is set */
+/* The best set of a table that this processor supports and that is not better than the device's;
+ * NULL: none. */
+const iso_embedded_set *cpu_isa_embedded(const cpu_kernels *kernels, const iso_embedded *table);
+int cpu_isa_forced(void); /* whether ISOMER_CPU_ISA is set */
 void cpu_isa_list(char *text,
                   size_t capacity); /* "generic, avx2": the sets that can be chosen here */
 

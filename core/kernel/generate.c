@@ -215,8 +215,8 @@ static void add_cpu_entry(core_text *out, const kernel_decl *kernel)
     int32_t arg = KERNEL_ARGS_BEFORE;
     int64_t at = 0;
     core_text_add(out,
-                  "void iso_kernel_%s(const void *const *iso_args_, i64 iso_first_, i64 iso_end_, "
-                  "char *iso_scratch_)\n{\n",
+                  "ISO_CPU_ENTRY_ void iso_kernel_%s(const void *const *iso_args_, i64 iso_first_, "
+                  "i64 iso_end_, char *iso_scratch_)\n{\n",
                   kernel->name);
     for (int i = 0; i < KERNEL_AXES; i++) {
         core_text_add(out, "    const i64 iso_groups_%c_ = *(const i64 *)iso_args_[%d];\n",
@@ -246,6 +246,18 @@ static void add_cpu_entry(core_text *out, const kernel_decl *kernel)
     core_text_add(out, ");\n    }\n    (void)iso_scratch_;\n}\n");
 }
 
+/* For a build that compiles the text into a program. */
+static void add_cpu_table(core_text *out, const kernel_file *file)
+{
+    core_text_add(out, "#if defined(ISO_EMBEDDED_ENTRIES)\n"
+                       "void (*const ISO_EMBEDDED_ENTRIES[])(const void *const *, i64, i64, char "
+                       "*) = {\n");
+    for (int32_t i = 0; i < file->count; i++) {
+        core_text_add(out, "    iso_kernel_%s,\n", file->kernels[i].name);
+    }
+    core_text_add(out, "};\n#endif\n");
+}
+
 void kernel_generate(const kernel_file *file, const char *name, const char *text,
                      const kernel_macro *macros, int32_t macro_count, core_text *out)
 {
@@ -260,6 +272,7 @@ void kernel_generate(const kernel_file *file, const char *name, const char *text
     for (int32_t i = 0; i < file->count; i++) {
         add_cpu_entry(out, &file->kernels[i]);
     }
+    add_cpu_table(out, file);
     core_text_add(out, "#else\n");
     for (int32_t i = 0; i < file->count; i++) {
         add_gpu_entry(out, &file->kernels[i]);

@@ -12,6 +12,9 @@
  *
  * which runs the groups from `first` up to `end`; args[i] points to an argument, and the shared
  * arrays and the items' own values are in the scratch memory, which is aligned to 64 bytes.
+ *
+ * Programs embed such functions when they are built. A change of their arguments, or of how their
+ * scratch memory is laid out, raises ISO_EMBEDDED_LAYOUT (isomer/embedded.h).
  */
 #ifndef ISOMER_CORE_KERNEL_GENERATE_H
 #define ISOMER_CORE_KERNEL_GENERATE_H

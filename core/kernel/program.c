@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* program.c - the program's own kernels: from a text to what a backend compiled. */
 #include "core/call.h"
+#include "core/kernel/embedded.h"
 #include "core/kernel/kernel.h"
 
 #include <stdio.h>
@@ -27,10 +28,35 @@ static iso_status check_macros(const char *call, const iso_program_args *args)
     return ISO_OK;
 }
 
-static iso_status read_args(const char *call, const iso_program_args *given, iso_program_args *args)
+/* With an embedded table, what the caller gives for its text. */
+static iso_status take_embedded(const char *call, iso_program_args *args, iso_embedded *table)
+{
+    if (args->text || args->macro_count) {
+        return core_fail(ISO_INVALID,
+                         "%s: args->%s: kernels of args->embedded have the text and the macros of "
+                         "their build: leave it out, or leave out args->embedded",
+                         call, args->text ? "text is not NULL" : "macro_count is not 0");
+    }
+    iso_status status = kernel_embedded_read(call, args->embedded, table);
+    if (!status) {
+        args->embedded = table;
+        args->text = table->text;
+        args->macros = table->macros;
+        args->macro_count = table->macro_count;
+        args->name = args->name ? args->name : table->name;
+    }
+    return status;
+}
+
+/* `table` gets the embedded table, to which the arguments then point. */
+static iso_status read_args(const char *call, const iso_program_args *given, iso_program_args *args,
+                            iso_embedded *table)
 {
     iso_status status = core_struct_read(call, "args", given, CORE_END_OF(iso_program_args, text),
                                          args, sizeof *args);
+    if (!status && args->embedded) {
+        status = take_embedded(call, args, table);
+    }
     if (!status && !args->text) {
         status =
             core_fail(ISO_INVALID, "%s: args->text is NULL: give the text of the kernels", call);
@@ -74,9 +100,15 @@ static bool keep_macros(core_program *program, const iso_program_args *args)
 /* ---- building -------------------------------------------------------------------------------- */
 
 static iso_status build(const char *call, core_device *device, core_program *program,
-                        const char *text)
+                        const char *text, const iso_embedded *embedded)
 {
     const int32_t count = program->file.count;
+    if (embedded && embedded->entry_count != count) {
+        return core_fail(ISO_INVALID,
+                         "%s: args->embedded: %s has %d functions in each set, and its text has %d "
+                         "kernels: build it again with `isomer kernel embed`",
+                         call, program->name, embedded->entry_count, count);
+    }
     iso_program_entry *entries = calloc((size_t)count, sizeof *entries);
     char(*names)[KERNEL_NAME_MAX + 16] = calloc((size_t)count, sizeof *names);
     iso_status status = ISO_OK;
@@ -96,7 +128,8 @@ static iso_status build(const char *call, core_device *device, core_program *pro
                                            .entry_count = count,
                                            .name = program->name,
                                            .text = text,
-                                           .entries = entries};
+                                           .entries = entries,
+                                           .embedded = embedded};
         status = CORE_CALL(
             call, device->table,
             device->table->program_build(device->physical->device, &source, &program->handle));
@@ -148,12 +181,12 @@ static iso_status generate(const char *call, core_program *program, core_text *o
 }
 
 static iso_status compile(const char *call, core_device *device, core_program *program,
-                          bool declared)
+                          bool declared, const iso_embedded *embedded)
 {
     core_text text = {0};
     iso_status status = generate(call, program, &text);
     if (!status && !declared) {
-        status = build(call, device, program, core_text_get(&text));
+        status = build(call, device, program, core_text_get(&text), embedded);
     }
     core_text_free(&text);
     return status;
@@ -191,7 +224,7 @@ static iso_status make(const char *call, core_device *device, const iso_program_
 {
     iso_status status = keep_args(call, args, program);
     if (!status) {
-        status = compile(call, device, program, args->declared != 0);
+        status = compile(call, device, program, args->declared != 0, args->embedded);
     }
     if (!status) {
         status = core_child_add(call, device, &program->child, CORE_PROGRAM);
@@ -207,9 +240,10 @@ iso_status iso_program_create(iso_device handle, const iso_program_args *given, 
     const char *call = "iso_program_create";
     CORE_HELD core_device *device = NULL;
     iso_program_args args;
+    iso_embedded table;
     iso_status status = core_create_begin(call, handle, out ? &out->id : NULL, &device);
     if (!status) {
-        status = read_args(call, given, &args);
+        status = read_args(call, given, &args, &table);
     }
     if (!status && !args.declared && !device->table->program_build) {
         status = core_fail(ISO_UNSUPPORTED,
@@ -247,12 +281,32 @@ static iso_status give_text(const char *call, const core_text *text, char *out, 
     return ISO_OK;
 }
 
-iso_status iso_program_text(const iso_program_args *given, char *out, int64_t capacity,
-                            int64_t *bytes)
+/* What writes the text of a program whose arguments were read. */
+typedef struct writing {
+    const char *symbol; /* of a table; NULL: the text that compilers get */
+    const char *const *sets;
+    int32_t set_count;
+} writing;
+
+static iso_status write_text(const char *call, core_program *program, const writing *how,
+                             core_text *out)
 {
-    const char *call = "iso_program_text";
+    iso_status status = generate(call, program, out);
+    if (!status && how->symbol) {
+        core_text_free(out);
+        *out = (core_text){0};
+        kernel_embedded_write(program, how->symbol, how->sets, how->set_count, out);
+        status = core_text_check(call, out);
+    }
+    return status;
+}
+
+static iso_status text_of(const char *call, const iso_program_args *given, const writing *how,
+                          char *out, int64_t capacity, int64_t *bytes)
+{
     core_text text = {0};
     iso_program_args args;
+    iso_embedded table;
     iso_status status = core_check_out(call, "bytes", bytes);
     if (!status) {
         *bytes = 0;
@@ -262,7 +316,7 @@ iso_status iso_program_text(const iso_program_args *given, char *out, int64_t ca
         status = core_check_out(call, "out", out);
     }
     if (!status) {
-        status = read_args(call, given, &args);
+        status = read_args(call, given, &args, &table);
     }
     if (status) {
         return status;
@@ -273,7 +327,7 @@ iso_status iso_program_text(const iso_program_args *given, char *out, int64_t ca
     }
     status = keep_args(call, &args, program);
     if (!status) {
-        status = generate(call, program, &text);
+        status = write_text(call, program, how, &text);
     }
     if (!status) {
         status = give_text(call, &text, out, capacity, bytes);
@@ -281,6 +335,23 @@ iso_status iso_program_text(const iso_program_args *given, char *out, int64_t ca
     core_text_free(&text);
     free_program(program);
     return status;
+}
+
+iso_status iso_program_text(const iso_program_args *args, char *out, int64_t capacity,
+                            int64_t *bytes)
+{
+    const writing how = {.symbol = NULL};
+    return text_of("iso_program_text", args, &how, out, capacity, bytes);
+}
+
+iso_status iso_embedded_text(const iso_program_args *args, const char *symbol,
+                             const char *const *sets, int32_t set_count, char *out,
+                             int64_t capacity, int64_t *bytes)
+{
+    const char *call = "iso_embedded_text";
+    const writing how = {.symbol = symbol, .sets = sets, .set_count = set_count};
+    iso_status status = kernel_embedded_check(call, symbol, sets, set_count);
+    return status ? status : text_of(call, args, &how, out, capacity, bytes);
 }
 
 /* ---- ending ---------------------------------------------------------------------------------- */

@@ -56,6 +56,7 @@
 #define ISOMER_BACKEND_H
 
 #include <isomer/device.h>
+#include <isomer/embedded.h>
 #include <isomer/interop.h>
 #include <isomer/memory.h>
 #include <isomer/op.h>
@@ -65,9 +66,9 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    7 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
+    8 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
          device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED, prefers_fixed;           \
-         7: programs */
+         7: programs; 8: iso_program_source.embedded */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
@@ -261,6 +262,11 @@ typedef struct iso_program_source {
     const char *name; /* for messages */
     const char *text;
     const iso_program_entry *entries;
+
+    /* -- minor 8 -- */
+    /* For a CPU: what the text compiles to for several instruction sets, in the order of `entries`.
+     * It stays valid as long as the program, but the struct only during the call. NULL: none. */
+    const iso_embedded *embedded;
 } iso_program_source;
 
 /* One argument of a launch: `bytes` bytes at `value`; or memory from memory_alloc, where `bytes` is

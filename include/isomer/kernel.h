@@ -256,7 +256,12 @@ typedef unsigned long long u64;
 #define ISO_CPU_ 1
 #define ISO_GLOBAL_
 #define ISO_LOCAL_AT_
-#define ISO_FUNCTION_            static inline __attribute__((unused))
+#define ISO_FUNCTION_ static inline __attribute__((unused))
+#if defined(ISO_EMBEDDED_ENTRIES) /* the functions are known by a table only */
+#define ISO_CPU_ENTRY_ static
+#else
+#define ISO_CPU_ENTRY_
+#endif
 #define ISO_RESTRICT_            __restrict__
 typedef int8_t i8;
 typedef uint8_t u8;

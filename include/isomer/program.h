@@ -18,6 +18,7 @@
 #ifndef ISOMER_PROGRAM_H
 #define ISOMER_PROGRAM_H
 
+#include <isomer/embedded.h>
 #include <isomer/memory.h>
 #include <isomer/stream.h>
 
@@ -33,12 +34,6 @@ typedef struct iso_kernel {
     int64_t index;
 } iso_kernel;
 
-/* A macro that is defined before the text. */
-typedef struct iso_macro {
-    const char *name;
-    const char *value;
-} iso_macro;
-
 typedef struct iso_program_args {
     uint32_t size;
     int32_t macro_count;
@@ -47,6 +42,7 @@ typedef struct iso_program_args {
     const iso_macro *macros;
     int64_t declared; /* not 0: only the declarations are read and nothing is compiled. Kernels can
                          be asked about, but not launched */
+    const iso_embedded *embedded; /* kernels that the build compiled: the text is theirs */
 } iso_program_args;
 #define ISO_PROGRAM_ARGS_INIT ISO_INIT_OF(iso_program_args)
 
@@ -54,9 +50,15 @@ typedef struct iso_program_args {
  * Compiles a text, or finds it in the program cache. On a CPU, ISOMER_CC must name a C compiler.
  * The text is read only during the call.
  *
- * INVALID: the text declares a kernel wrongly; the message names its line. COMPILE: it does not
- * compile; the message has the compiler's log, with the text's own lines. UNSUPPORTED: the device
- * has no compiler. A program of which only the declarations are read needs none.
+ * With `embedded` a CPU needs no compiler: it runs the functions of the best instruction set that
+ * the table and the device have. GPUs compile the table's text with its macros. `text` must be NULL
+ * and macro_count 0, because the build gave them; `name` may be another one. The functions must
+ * stay loaded as long as the program lives.
+ *
+ * INVALID: the text declares a kernel wrongly; the message names its line. Also a table that was
+ * built for a library with another layout. COMPILE: the text does not compile; the message has the
+ * compiler's log, with the text's own lines. UNSUPPORTED: the device has no compiler, or the table
+ * no instruction set of this CPU. A program of which only the declarations are read needs neither.
  */
 ISO_API iso_status iso_program_create(iso_device device, const iso_program_args *args,
                                       iso_program *out);
@@ -70,6 +72,19 @@ ISO_API iso_status iso_program_create(iso_device device, const iso_program_args 
  */
 ISO_API iso_status iso_program_text(const iso_program_args *args, char *out, int64_t capacity,
                                     int64_t *bytes);
+
+/*
+ * The C text of a table for kernels that a build compiles, for builds that cannot use `isomer
+ * kernel embed`. For each instruction set the build compiles what iso_program_text gives with the
+ * macro ISO_EMBEDDED_ENTRIES defined as SYMBOL_SET, and this text once; it defines the iso_embedded
+ * SYMBOL. No device is needed. `sets` has names of instruction sets. `*bytes`, `out` and `capacity`
+ * are as above.
+ *
+ * INVALID: as for iso_program_text, or no set, or a symbol or set that is no C identifier.
+ */
+ISO_API iso_status iso_embedded_text(const iso_program_args *args, const char *symbol,
+                                     const char *const *sets, int32_t set_count, char *out,
+                                     int64_t capacity, int64_t *bytes);
 
 /* Waits for the launches of the program's kernels, and frees it. */
 ISO_API iso_status iso_program_destroy(iso_program program);
