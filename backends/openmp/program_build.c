@@ -4,6 +4,7 @@
 #include "backends/openmp/program.h"
 #include "backends/trial/process.h"
 #include "common/descriptor.h"
+#include "common/kernel_flags.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,27 +25,13 @@ enum {
     IDENTITY_MAX = 4096
 };
 
-/* Nothing here changes results. --param: gcc can split a region's loop at the end of an array only
- * if it does not make one condition of `col < cols && row < rows` first. -Bsymbolic: a function of
- * the text is never replaced by one of the program with the same name. -z defs: a missing function
- * is the linker's error, with its name. */
+/* Besides kernel_options. -Bsymbolic: a function of the text is never replaced by one of the
+ * program with the same name. -z defs: a missing function is the linker's error, with its name. */
 static const char *const options[] = {
-    "-x",
-    "c",
-    "-std=c11",
-    "-O3",
-    "-w",
-    "-ffp-contract=off",
-    "-fopenmp-simd",
-    "-fno-math-errno",
-    "--param=logical-op-non-short-circuit=0",
-    "-fPIC",
-    "-fvisibility=default",
-    "-shared",
-    "-Wl,-Bsymbolic",
-    "-Wl,-z,defs",
+    "-w", "-fvisibility=default", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", NULL,
 };
-enum { OPTIONS = sizeof options / sizeof options[0] };
+static const char *const *const option_lists[] = {kernel_options, options};
+enum { LISTS = sizeof option_lists / sizeof option_lists[0] };
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
@@ -117,19 +104,6 @@ static iso_status ask_identity(const char *path, const char *name, const char **
     return ISO_OK;
 }
 
-/* CPU_KERNEL_FLAGS has the flags that the library's own kernels were compiled with: "generic:,avx2:
- * -mavx2 -mfma,". Returns those of one set, up to the comma. */
-static const char *flags_of(const char *set)
-{
-    const size_t length = strlen(set);
-    const char *at = CPU_KERNEL_FLAGS;
-    while (*at && (strncmp(at, set, length) != 0 || at[length] != ':')) {
-        at += strcspn(at, ",");
-        at += *at == ',';
-    }
-    return *at ? at + length + 1 : "";
-}
-
 iso_status cpu_build_begin(const cpu_device *device, const iso_program_source *source,
                            cpu_build *out)
 {
@@ -148,8 +122,22 @@ iso_status cpu_build_begin(const cpu_device *device, const iso_program_source *s
         return cpu_host->fail(ISO_UNSUPPORTED, "openmp: %s: ISOMER_CC: %s", source->name, problem);
     }
     *out = (cpu_build){.source = source, .compiler = path};
-    out->flags = flags_of(device->kernels->name);
+    out->flags = kernel_set_flags(device->kernels->name);
     return ask_identity(path, source->name, &out->identity);
+}
+
+/* The words of all options, and their characters with a blank behind each. */
+static int count_options(size_t *characters)
+{
+    int words = 0;
+    *characters = 0;
+    for (int i = 0; i < LISTS; i++) {
+        for (const char *const *option = option_lists[i]; *option; option++) {
+            words++;
+            *characters += strlen(*option) + 1;
+        }
+    }
+    return words;
 }
 
 /* ---- the key --------------------------------------------------------------------------------- */
@@ -157,11 +145,10 @@ iso_status cpu_build_begin(const cpu_device *device, const iso_program_source *s
 char *cpu_build_key(const cpu_build *build)
 {
     const iso_program_source *source = build->source;
-    size_t room = strlen(build->compiler) + strlen(build->identity) + strlen(build->flags) +
-                  strlen(source->text) + 256;
-    for (int i = 0; i < OPTIONS; i++) {
-        room += strlen(options[i]) + 1;
-    }
+    size_t room;
+    (void)count_options(&room);
+    room += strlen(build->compiler) + strlen(build->identity) + strlen(build->flags) +
+            strlen(source->text) + 256;
     char *key = cpu_host->alloc((int64_t)room);
     if (!key) {
         return NULL;
@@ -169,8 +156,10 @@ char *cpu_build_key(const cpu_build *build)
     size_t used =
         (size_t)snprintf(key, room, "isomer " ISO_VERSION_STRING " openmp program\n%s\n%s\n",
                          build->compiler, build->identity);
-    for (int i = 0; i < OPTIONS; i++) {
-        used += (size_t)snprintf(key + used, room - used, "%s ", options[i]);
+    for (int i = 0; i < LISTS; i++) {
+        for (const char *const *option = option_lists[i]; *option; option++) {
+            used += (size_t)snprintf(key + used, room - used, "%s ", *option);
+        }
     }
     (void)snprintf(key + used, room - used, "%.*s\n%s", (int)strcspn(build->flags, ","),
                    build->flags, source->text);
@@ -263,8 +252,10 @@ static void add_words(const cpu_build *build, job *work)
     char *rest = NULL;
     int count = 0;
     add_word(work->words, &count, build->compiler);
-    for (int i = 0; i < OPTIONS; i++) {
-        add_word(work->words, &count, options[i]);
+    for (int i = 0; i < LISTS; i++) {
+        for (const char *const *option = option_lists[i]; *option; option++) {
+            add_word(work->words, &count, *option);
+        }
     }
     (void)snprintf(work->flags, sizeof work->flags, "%.*s", (int)strcspn(build->flags, ","),
                    build->flags);
@@ -303,8 +294,9 @@ static iso_status run_compiler(const cpu_build *build, job *work)
 iso_status cpu_build_compile(const cpu_build *build, void **binary, int64_t *bytes)
 {
     const iso_program_source *source = build->source;
-    enum { WORDS = OPTIONS + BUILD_FLAGS + 8 };
-    job *work = cpu_host->alloc((int64_t)(sizeof *work + WORDS * sizeof work->words[0]));
+    size_t characters;
+    const size_t words = (size_t)count_options(&characters) + BUILD_FLAGS + 8;
+    job *work = cpu_host->alloc((int64_t)(sizeof *work + words * sizeof work->words[0]));
     if (!work) {
         return ISO_NO_MEMORY;
     }

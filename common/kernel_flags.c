@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel_flags.c - how a C compiler is called for the program's own kernels. */
+#include "common/kernel_flags.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* None of these changes results. --param: gcc can split a region's loop at the end of an array only
+ * if it does not make one condition of `col < cols && row < rows` first. */
+const char *const kernel_options[] = {
+    "-x",    "c",  "-std=c11", "-O3", "-ffp-contract=off", "-fopenmp-simd", "-fno-math-errno",
+    "-fPIC", NULL,
+};
+
+/* KERNEL_SET_FLAGS is "generic:,avx2:-mavx2 -mfma,". */
+const char *kernel_set_flags(const char *set)
+{
+    const size_t length = strlen(set);
+    const char *at = KERNEL_SET_FLAGS;
+    while (*at && (strncmp(at, set, length) != 0 || at[length] != ':')) {
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    return *at ? at + length + 1 : NULL;
+}
