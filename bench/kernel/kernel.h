@@ -16,6 +16,7 @@ typedef struct kernel_command {
     int (*run)(int argc, char **argv);
 } kernel_command;
 
+extern const kernel_command kernel_embed;  /* embed.c */
 extern const kernel_command kernel_text;   /* text.c */
 extern const kernel_command kernel_verify; /* verify.c */
 extern const kernel_command kernel_bench;  /* bench.c */
@@ -38,7 +39,28 @@ int kernel_defines(int *argc, char **argv, kernel_source *out);
 int kernel_open(const tool_words *files, const char *command, kernel_source *out);
 void kernel_source_free(kernel_source *source);
 
+/* The text that compilers get, which the caller frees; NULL after an error message, with `*code`.
+ */
+char *kernel_complete(const kernel_source *source, int *code);
+
 /* The exit code for what the library said about a text: a text that is wrong is TOOL_FAILED. */
 int kernel_code(iso_status status);
+
+/* ---- compiler.c: the C compiler of a build --------------------------------------------------- */
+
+/* A command line, which the caller frees. */
+typedef struct kernel_line {
+    char **words;
+    int count, room;
+} kernel_line;
+
+void kernel_line_add(kernel_line *line, const char *word);
+void kernel_line_split(kernel_line *line, const char *words, size_t length); /* at blanks */
+void kernel_line_free(kernel_line *line);
+
+/* Runs the command with this file as its input; `*said` gets what it wrote, which the caller frees.
+ * Returns TOOL_OK, TOOL_FAILED if the command failed, or another exit code after an error message.
+ */
+int kernel_line_run(const kernel_line *line, const char *input, char **said);
 
 #endif

@@ -108,6 +108,23 @@ int kernel_open(const tool_words *files, const char *command, kernel_source *out
     return TOOL_OK;
 }
 
+char *kernel_complete(const kernel_source *source, int *code)
+{
+    char *text = NULL;
+    int64_t bytes = 0;
+    iso_status status = iso_program_text(&source->args, NULL, 0, &bytes);
+    if (!status) {
+        text = tool_alloc((size_t)bytes, 1, "the text");
+        status = iso_program_text(&source->args, text, bytes, &bytes);
+    }
+    if (status) {
+        free(text);
+        *code = tool_error(kernel_code(status), "%s", tool_reason());
+        return NULL;
+    }
+    return text;
+}
+
 void kernel_source_free(kernel_source *source)
 {
     free(source->text);

@@ -11,18 +11,12 @@ static const char options[] =
 static int write_text(const kernel_source *source, const char *path)
 {
     tool_file file;
-    int64_t bytes = 0;
-    iso_status status = iso_program_text(&source->args, NULL, 0, &bytes);
-    if (status) {
-        return tool_error(kernel_code(status), "%s", tool_reason());
-    }
-    char *text = tool_alloc((size_t)bytes, 1, "the text");
-    status = iso_program_text(&source->args, text, bytes, &bytes);
-    int code = status ? tool_error(kernel_code(status), "%s", tool_reason()) : TOOL_OK;
-    if (code == TOOL_OK) {
+    int code = TOOL_OK;
+    char *text = kernel_complete(source, &code);
+    if (text) {
         code = tool_file_open(&file, path);
     }
-    if (code == TOOL_OK) {
+    if (text && code == TOOL_OK) {
         fputs(text, file.stream);
         code = tool_file_commit(&file);
     }

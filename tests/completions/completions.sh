@@ -79,7 +79,7 @@ ask isomer bench --suite ''
 offered_alone full gemm quick results.json stream transfer
 ask isomer bench --axis ''
 offered_alone 0 1 all
-for place in 'bench --json' 'report -o' 'compare' 'vectors --out' 'kernel text' 'kernel text --out'; do
+for place in 'bench --json' 'report -o' 'compare' 'vectors --out' 'kernel text' 'kernel text --out' 'kernel embed --output' 'kernel embed --cc'; do
     # shellcheck disable=SC2086 # two words
     ask isomer $place ''
     offered_alone results.json
@@ -90,7 +90,7 @@ ask isomer kernel ''
 "$tool" kernel --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' >subcommands
 # shellcheck disable=SC2046 # a word for each line
 offered_alone $(cat subcommands)
-ask isomer kernel text --define ''
+ask isomer kernel embed --define ''
 offered_alone
 ask isomer reveal --op ''
 offered_alone dot gemm gemv reduce sum

@@ -169,7 +169,7 @@ def commands():
                              "against seed fail-on"), ("compare", "device ops fail-on json csv"),
                              ("reveal", "backend op variant dtype size library math budget json"),
                              ("errors", "backend variant dtype input size seed json"),
-                             ("vectors", "out level count seed"), ("kernel text", "define out")):
+                             ("vectors", "out level count seed"), ("kernel text", "define out"), ("kernel embed", "define output cc cflags name sets")):
         for option in options.split():
             value = (b"none/" if option in FILES else b"") + BYTES.replace(b"/", b"")
             run([*command.split(), "--" + option, value, *(["--list"] if command in ("verify", "bench") else [])])

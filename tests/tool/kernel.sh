@@ -17,7 +17,7 @@ says err "kernel needs one of" "text"
 expect 2 kernel texts
 says err 'did you mean "text"?'
 expect 0 kernel --help
-says out "text FILE" --define --out
+says out "text FILE" --define --out "embed FILE" --cflags
 expect 0 kernel text --help
 says out "Usage: isomer kernel text FILE" --define
 expect 2 kernel text
