@@ -17,7 +17,8 @@ install(FILES docs/adding-a-backend.md docs/bits.md docs/benchmarking.md docs/ge
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY docs/backends docs/ci docs/schema DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
   FILES_MATCHING PATTERN "*.md" PATTERN "*.yml" PATTERN "*.py" PATTERN "*.json")
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  FILES_MATCHING PATTERN "*.c" PATTERN "*.isk" PATTERN "CMakeLists.txt" PATTERN "Makefile")
 # The installed README: where everything is, then the parts of the tree's README about using it.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS README.md docs/installed.md.in)
 file(READ docs/installed.md.in places)
@@ -62,7 +63,7 @@ configure_package_config_file(cmake/IsomerConfig.cmake.in IsomerConfig.cmake
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/IsomerConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/IsomerConfig.cmake ${PROJECT_BINARY_DIR}/IsomerConfigVersion.cmake
-  cmake/IsomerPortability.cmake cmake/isomer-portability.sh DESTINATION ${ISOMER_CONFIG_DIR})
+  cmake/IsomerKernels.cmake cmake/IsomerPortability.cmake cmake/isomer-portability.sh DESTINATION ${ISOMER_CONFIG_DIR})
 
 file(RELATIVE_PATH ISOMER_PC_TO_PREFIX
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

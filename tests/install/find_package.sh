@@ -31,7 +31,7 @@ for file in share/doc/isomer/LICENSE share/doc/isomer/docs/backends/openmp.md \
     [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
 for file in "$source_dir"/docs/man/*.1 "$source_dir"/docs/man/*.5 "$source_dir"/docs/schema/*.json \
-    "$source_dir"/cmake/IsomerPortability.cmake "$source_dir"/cmake/isomer-portability.sh; do
+    "$source_dir"/cmake/IsomerKernels.cmake "$source_dir"/cmake/IsomerPortability.cmake "$source_dir"/cmake/isomer-portability.sh; do
     find "$prefix/share/man" "$prefix/share/isomer" "$prefix"/lib* -name "${file##*/}" |
         grep -q . || fail "${file##*/} is not installed"
 done
