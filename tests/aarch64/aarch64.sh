@@ -29,6 +29,10 @@ some "$tool" >"$scratch/here"
 some "$qemu" "$emulated" >"$scratch/arm"
 same "aarch64, neon" "$scratch/here" "$scratch/arm"
 
+# Kernels that this machine embeds for aarch64.
+kernels_both
+kernels_run cortex-a57 neon
+
 # So does the plain model.
 "$tool" vectors --count 3000 --out "$scratch/here.jsonl" >"$scratch/log" || fail "isomer vectors fails"
 "$qemu" "$emulated" vectors --count 3000 --out "$scratch/arm.jsonl" >"$scratch/log" || fail "isomer vectors fails under qemu"

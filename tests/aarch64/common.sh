@@ -63,3 +63,38 @@ plant() {
     }
     [ -f "$scratch/planted/$name" ] || fail "no planted library was linked"
 }
+
+# kernels_program FOLDER CC LIBRARIES: a program with kernels that this machine's tool and this compiler
+# embed.
+kernels_program() {
+    mkdir "$1"
+    for text in first second; do
+        "$tool" kernel embed "$source_dir/tests/install/kernels/$text.isk" --output "$1" --cc "$2" \
+            --define GAIN=2.0f --define 'TERM=(x[at] * 0.1f)' 2>"$scratch/log" || {
+            cat "$scratch/log"
+            fail "$text.isk is not embedded by $2"
+        }
+    done
+    "$2" -I "$1" -I "$source_dir/include" -o "$1/use" "$source_dir/tests/install/kernels/use.c" "$1"/*.o \
+        -L "$3" -Wl,-rpath,"$3" -lisomer -lm || fail "$1 does not link"
+}
+
+# kernels_run CPU SET...: embedded kernels give the digests of this machine's program. Needs
+# kernels_program for both.
+kernels_run() {
+    cpu=$1
+    shift
+    for set; do
+        ISOMER_BACKEND=openmp "$qemu" -cpu "$cpu" -E ISOMER_CPU_ISA="$set" -E ISOMER_LOG=debug "$scratch/arm-kernels/use" \
+            >"$scratch/arm.out" 2>"$scratch/arm.err" || { cat "$scratch/arm.err"; fail "the kernels fail on aarch64, $set"; }
+        diff "$scratch/here.out" "$scratch/arm.out" || fail "aarch64, $set: embedded kernels give other bits"
+        wanted=$set
+        [ "$set" != neon ] || wanted=generic # which is the same
+        grep -q "embedded kernels for $wanted" "$scratch/arm.err" || fail "$set: other functions were taken"
+    done
+}
+kernels_both() {
+    kernels_program "$scratch/here-kernels" "$cc" "$(dirname "$library")"
+    kernels_program "$scratch/arm-kernels" "$cross" "$rebuilt/lib"
+    ISOMER_BACKEND=openmp "$scratch/here-kernels/use" >"$scratch/here.out" || fail "embedded kernels fail"
+}

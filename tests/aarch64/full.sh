@@ -16,3 +16,8 @@ for run in neon:16 generic:16 sve256:32 sve512:64; do
         "$emulated" verify --backend openmp
     same "aarch64, ${run%:*}" "$scratch/here" "$scratch/arm"
 done
+
+kernels_both
+for run in neon:16 generic:16 sve256:32 sve512:64; do
+    kernels_run "max,sve-default-vector-length=${run#*:}" "${run%:*}"
+done

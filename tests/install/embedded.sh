@@ -51,6 +51,13 @@ for way in SUBDIRECTORY FETCHED; do
     [ -z "$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$home/$way/CMakeCache.txt")" ] ||
         fail "$way: isomer sets the build type of the project"
 done
+# isomer_add_kernels, with the tool that is built here.
+cp "$home/isomer/tests/install/kernels/use.c" "$home/isomer/tests/install/kernels/use.cpp"
+cmake -S "$home/isomer/tests/install/kernels" -B "$home/kernels" -G "$ISOMER_TEST_GENERATOR" -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_BUILD_TYPE=Release -DISOMER_SOURCE="$home/isomer" >"$scratch/log" 2>&1 || {
+    cat "$scratch/log"
+    fail "a project with kernels does not configure"
+}
 if configure without "-DSUBDIRECTORY=$home/isomer" -DISOMER_TOOL=OFF; then
     fail "isomer_add_portability_test does without the tool"
 fi
@@ -79,3 +86,11 @@ for way in SUBDIRECTORY FETCHED; do
     cmake --install "$home/$way" --prefix "$home/prefix $way" >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "$way: install"; }
     "$home/prefix $way/bin/isomer" --version >"$scratch/version" || fail "$way: the installed tool does not run"
 done
+
+cmake --build "$home/kernels" --target cpp c >"$scratch/log" 2>&1 || {
+    tail -n 20 "$scratch/log"
+    fail "a project with kernels does not build"
+}
+ISOMER_BACKEND=openmp "$home/kernels/c" >"$scratch/out" || fail "embedded kernels fail"
+ISOMER_BACKEND=openmp "$home/kernels/cpp" | cat - "$scratch/out" | sort -u >"$scratch/all"
+[ "$(wc -l <"$scratch/all")" -eq 1 ] || { cat "$scratch/all"; fail "embedded kernels differ from target to target"; }
