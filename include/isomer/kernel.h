@@ -105,8 +105,16 @@
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 #pragma OPENCL FP_CONTRACT OFF
-#if defined(ISO_USES_F64_) || defined(cl_khr_fp64)
+#if defined(cl_khr_fp64)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+/* Names that are not declared: a compiler's message then says what the device lacks. */
+#if defined(cl_khr_fp64) || defined(__opencl_c_fp64)
+#define ISO_HAS_F64_ 1
+#else
+#define f64   f64_needs_cl_khr_fp64
+#define f64x2 f64x2_needs_cl_khr_fp64
+#define f64x4 f64x4_needs_cl_khr_fp64
 #endif
 #if defined(cl_khr_int64_base_atomics)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -143,7 +151,7 @@ typedef float f32;
 #define iso_fma_f32(a, b, c) fma((f32)(a), (f32)(b), (f32)(c))
 #define iso_bits_f32(a)      as_uint((f32)(a))
 #define iso_from_bits_f32(u) as_float((u32)(u))
-#if defined(ISO_USES_F64_) || defined(cl_khr_fp64)
+#if defined(ISO_HAS_F64_)
 typedef double f64;
 #define iso_fma_f64(a, b, c) fma((f64)(a), (f64)(b), (f64)(c))
 #define iso_sqrt_f64(a)      sqrt((f64)(a))
@@ -154,10 +162,13 @@ typedef double f64;
 #if defined(ISO_ROUNDS_) /* the library asked the compiler for it */
 #define iso_div_f32(a, b) ((f32)(a) / (f32)(b))
 #define iso_sqrt_f32(a)   sqrt((f32)(a))
-#elif defined(ISO_USES_F64_) || defined(cl_khr_fp64)
+#elif defined(ISO_HAS_F64_)
 /* With twice the digits, and two more, rounding a second time changes nothing. */
 #define iso_div_f32(a, b) ((f32)((f64)(f32)(a) / (f64)(f32)(b)))
 #define iso_sqrt_f32(a)   ((f32)sqrt((f64)(f32)(a)))
+#else
+#define iso_div_f32(a, b) iso_div_f32_needs_cl_khr_fp64
+#define iso_sqrt_f32(a)   iso_sqrt_f32_needs_cl_khr_fp64
 #endif
 #define ISO_SIZED_PARAM_         , __local ulong2 *iso_sized_param_
 #define ISO_SIZED_HERE_          __local u8 *iso_sized_ = (__local u8 *)iso_sized_param_;
@@ -167,12 +178,24 @@ typedef double f64;
 #define iso_atomic_min_u32(p, v) atomic_min((p), (u32)(v))
 #define iso_atomic_max_i32(p, v) atomic_max((p), (i32)(v))
 #define iso_atomic_max_u32(p, v) atomic_max((p), (u32)(v))
+#if defined(cl_khr_int64_base_atomics)
 #define iso_atomic_add_i64(p, v) atom_add((p), (i64)(v))
 #define iso_atomic_add_u64(p, v) atom_add((p), (u64)(v))
+#else
+#define iso_atomic_add_i64(p, v) iso_atomic_add_i64_needs_cl_khr_int64_base_atomics
+#define iso_atomic_add_u64(p, v) iso_atomic_add_u64_needs_cl_khr_int64_base_atomics
+#endif
+#if defined(cl_khr_int64_extended_atomics)
 #define iso_atomic_min_i64(p, v) atom_min((p), (i64)(v))
 #define iso_atomic_min_u64(p, v) atom_min((p), (u64)(v))
 #define iso_atomic_max_i64(p, v) atom_max((p), (i64)(v))
 #define iso_atomic_max_u64(p, v) atom_max((p), (u64)(v))
+#else
+#define iso_atomic_min_i64(p, v) iso_atomic_min_i64_needs_cl_khr_int64_extended_atomics
+#define iso_atomic_min_u64(p, v) iso_atomic_min_u64_needs_cl_khr_int64_extended_atomics
+#define iso_atomic_max_i64(p, v) iso_atomic_max_i64_needs_cl_khr_int64_extended_atomics
+#define iso_atomic_max_u64(p, v) iso_atomic_max_u64_needs_cl_khr_int64_extended_atomics
+#endif
 #define ISO_VECTORS_(type, native)                                                                 \
     typedef native##2 type##x2;                                                                    \
     typedef native##4 type##x4;                                                                    \
@@ -189,7 +212,7 @@ ISO_VECTORS_(u32, uint)
 ISO_VECTORS_(i64, long)
 ISO_VECTORS_(u64, ulong)
 ISO_VECTORS_(f32, float)
-#if defined(ISO_USES_F64_)
+#if defined(ISO_USES_F64_) && defined(ISO_HAS_F64_)
 ISO_VECTORS_(f64, double)
 #endif
 
@@ -376,7 +399,7 @@ ISO_FUNCTION_ f32 iso_exp_f32(f32 a)
            iso_from_bits_f32((u32)(all - first + 127) << 23);
 }
 
-#if !defined(ISO_OPENCL_) || defined(ISO_USES_F64_) || defined(cl_khr_fp64)
+#if !defined(ISO_OPENCL_) || defined(ISO_HAS_F64_)
 ISO_FUNCTION_ f64 iso_exp_f64(f64 a)
 {
     const f64 big = 6755399441055744.0; /* 1.5 * 2^52 */
