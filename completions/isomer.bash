@@ -40,9 +40,10 @@ _isomer_values() {
     bench,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" tf32 e1 e2 e4 e8 e16 ;;
     *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;
+    kernel,--only) echo declarations compile judge address oclgrind results launch ;;
     *,--size | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
     *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
-        *,--count | *,--case | *,--library | *,--title | *,--device | *,--machine | *,--last | *,--within | *,--define | kernel,--cflags | kernel,--name | kernel,--sets)
+        *,--count | *,--case | *,--library | *,--title | *,--device | *,--machine | *,--last | *,--within | *,--define | *,--kernel | *,--seconds | kernel,--cflags | kernel,--name | kernel,--sets)
         echo FREE
         ;;
     esac

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static const kernel_command *const commands[] = {&kernel_embed, &kernel_text, &kernel_verify,
-                                                 &kernel_bench};
+static const kernel_command *const commands[] = {&kernel_embed, &kernel_text, &kernel_check,
+                                                 &kernel_verify, &kernel_bench};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -18,6 +18,7 @@ typedef struct kernel_command {
 
 extern const kernel_command kernel_embed;  /* embed.c */
 extern const kernel_command kernel_text;   /* text.c */
+extern const kernel_command kernel_check;  /* check.c */
 extern const kernel_command kernel_verify; /* verify.c */
 extern const kernel_command kernel_bench;  /* bench.c */
 

@@ -329,7 +329,7 @@ ISO_FUNCTION_ double iso_from_bits_f64(u64 bits)
 #define iso_atomic_add_i64(p, v) __atomic_fetch_add((p), (i64)(v), __ATOMIC_RELAXED)
 #define iso_atomic_add_u64(p, v) __atomic_fetch_add((p), (u64)(v), __ATOMIC_RELAXED)
 #define ISO_ATOMIC_BEST_(type, name, better)                                                       \
-    ISO_FUNCTION_ type iso_atomic_##name##_##type(type *p, type v)                                 \
+    ISO_FUNCTION_ __attribute__((always_inline)) type iso_atomic_##name##_##type(type *p, type v)  \
     {                                                                                              \
         type old = __atomic_load_n(p, __ATOMIC_RELAXED);                                           \
         while (v better old &&                                                                     \
@@ -467,7 +467,34 @@ typedef struct iso_here_ {
 /* The library adds iso_at_ to a kernel's parameters, and the constants iso_size_x_, iso_size_y_,
  * iso_size_z_, iso_items_ and iso_at_x_ to its body. It puts ISO_LAST_ in front of a region that
  * ends it, and ISO_ONLY_ if that is all. */
-#if ISO_CPU_
+#if ISO_CPU_ && defined(ISO_JUDGE_)
+/* `isomer kernel check` runs the items in its own order. These give the first and the next item of
+ * a region; -1 ends it. */
+i32 iso_judge_first_(i32 line, i32 items);
+i32 iso_judge_next_(void);
+/* clang-format off */
+#define ISO_ITEMS_(...)                                                                            \
+    for (i32 iso_item_ = iso_judge_first_(__LINE__, iso_items_), __VA_ARGS__; iso_item_ >= 0;      \
+         iso_item_ = iso_judge_next_(), __VA_ARGS__)
+/* clang-format on */
+#define ISO_EACH_         ISO_ITEMS_(iso_once_ = 1)
+#define ISO_FIRST_(count) ISO_EACH_ if (iso_item_ < (count))
+#define ISO_REGION(i)     ISO_ITEMS_(i = iso_item_, iso_x_of_##i = i)
+#define ISO_REGION_2(i, j)                                                                         \
+    ISO_ITEMS_(i = iso_item_ % iso_size_x_, j = iso_item_ / iso_size_x_, iso_x_of_##i = i,         \
+               iso_y_of_##j = j)
+#define ISO_REGION_3(i, j, k)                                                                      \
+    ISO_ITEMS_(i = iso_item_ % iso_size_x_, j = iso_item_ / iso_size_x_ % iso_size_y_,             \
+               k = iso_item_ / (iso_size_x_ * iso_size_y_), iso_x_of_##i = i, iso_y_of_##j = j,    \
+               iso_z_of_##k = k)
+#define iso_x(i)              (iso_at_.x * iso_size_x_ + iso_x_of_##i)
+#define iso_y(j)              (iso_at_.y * iso_size_y_ + iso_y_of_##j)
+#define iso_z(k)              (iso_at_.z * iso_size_z_ + iso_z_of_##k)
+#define ISO_RUN_(count)       1
+#define ISO_ONLY_ISO_REGION   ISO_REGION
+#define ISO_ONLY_ISO_REGION_2 ISO_REGION_2
+#define ISO_ONLY_ISO_REGION_3 ISO_REGION_3
+#elif ISO_CPU_
 /* clang-format off */
 #define ISO_EACH_ _Pragma("omp simd") for (i32 iso_item_ = 0; iso_item_ < iso_items_; iso_item_++)
 /* Of the items, those below `count`. */
@@ -508,6 +535,8 @@ typedef struct iso_here_ {
     ISO_ALONG_Y_(j)                                                                                \
     ISO_GROUPS_ ISO_ALONG_X_(i) for (i32 ISO_INDEX_X_(i), ISO_INDEX_Y_(j), ISO_INDEX_Z_(k),        \
                                      ISO_ONCE_)
+#endif
+#if ISO_CPU_
 #define ISO_LAST_ISO_REGION   ISO_REGION
 #define ISO_LAST_ISO_REGION_2 ISO_REGION_2
 #define ISO_LAST_ISO_REGION_3 ISO_REGION_3
@@ -540,7 +569,8 @@ typedef struct iso_here_ {
 #define iso_mine(own)                  (*(own))
 #endif
 
-#if ISO_CPU_ /* the first step reads the items' own values, so that nothing is copied */
+/* On a CPU the first step reads the items' own values, so that nothing is copied. */
+#if ISO_CPU_ && !defined(ISO_JUDGE_)
 #define ISO_FOLD_FIRST_(part, own, better)                                                         \
     ISO_FIRST_(iso_items_ / 2)                                                                     \
     {                                                                                              \

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check.c - `isomer kernel check`: finds mistakes in kernels, and names their lines. */
+#include "bench/kernel/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SECONDS = 60, SECONDS_MOST = 86400 };
+
+static const char options[] =
+    "  --with FILE          the description; default: FILE.json beside FILE.isk\n"
+    "  --define NAME=VALUE  a macro for the text; may be given again\n"
+    "  --kernel LIST        only these kernels\n"
+    "  --backend LIST       only devices of these backends\n"
+    "  --cc PATH            check: the C compiler; default: ISOMER_CC, else cc, gcc or clang\n"
+    "  --only LIST          check: only these of declarations, compile, judge, address,\n"
+    "                       oclgrind, results and launch\n"
+    "  --require LIST       check: checks and backends that must not be missing\n"
+    "  --seconds N          check: the time for each run (default 60)\n"
+    "  --json FILE          also writes the report as JSON; - is standard output\n";
+const char check_declarations[] = "declarations";
+
+static void run_declarations(check_run *run);
+
+static const check_part parts[] = {
+    {check_declarations, "reads the declarations", run_declarations},
+    {check_compile, "compiles the text for each device", check_run_compile},
+    {check_judge, "runs kernels in both orders and watches each access", check_run_judge},
+    {check_address, "runs kernels with the address sanitizer", check_run_address},
+    {check_oclgrind, "runs kernels under oclgrind", check_run_oclgrind},
+    {check_results, "compares results of devices with the judge's", check_run_results},
+    {"launch", "runs kernels on devices, if --only names it", check_run_launch},
+};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* "iso_program_text: first.isk:12: kernel ..." as a finding. */
+static void add_message(check_run *run, const char *part, const char *message)
+{
+    const char *at = strstr(message, run->args.name);
+    const size_t length = strlen(run->args.name);
+    int line = 0;
+    if (at && at[length] == ':') {
+        char *end = NULL;
+        line = (int)strtol(at + length + 1, &end, 10);
+        message = line && *end == ':' ? end + 1 + strspn(end + 1, " ") : message;
+    }
+    check_finding *made = check_find(run, part, message, line, "");
+    if (made) {
+        made->what = strdup(message);
+    }
+}
+
+static void run_declarations(check_run *run)
+{
+    iso_kernel kernel;
+    int32_t count = 0;
+    while (iso_kernel_at(run->file.text.program, count, &kernel) == ISO_OK) {
+        count++;
+    }
+    check_say(run, check_declarations, check_name(run), CHECK_OK, "%d kernel%s", count,
+              count == 1 ? "" : "s");
+}
+
+/* Reads the declarations. A text that is wrong becomes a finding; everything else needs them. */
+static bool read_declarations(check_run *run)
+{
+    int64_t bytes = 0;
+    if (iso_program_text(&run->args, NULL, 0, &bytes) == ISO_OK) {
+        return true;
+    }
+    add_message(run, check_declarations, tool_reason());
+    check_say(run, check_declarations, check_name(run), CHECK_FOUND, "see below");
+    return false;
+}
+
+/* A description is not needed if it was not named. */
+static int read_description(check_run *run)
+{
+    const char *path = run->source.args.name;
+    char *beside = check_text("%s", path), *dot = strrchr(beside, '.');
+    if (dot && !strchr(dot, '/')) {
+        *dot = '\0';
+    }
+    char *json = check_text("%s.json", beside);
+    run->described = run->with || access(json, R_OK) == 0;
+    free(json);
+    free(beside);
+    iso_status status = iso_device_open("openmp", &run->declared);
+    if (status) {
+        return tool_error(tool_code(status), "%s", tool_reason());
+    }
+    if (run->described) {
+        const int code = describe_load(run->declared, path, run->with, run->source.args.macros,
+                                       run->source.args.macro_count, &run->file);
+        run->args = describe_program(&run->file.text);
+        return code;
+    }
+    iso_program_args declared = run->args;
+    declared.declared = 1;
+    status = iso_program_create(run->declared, &declared, &run->file.text.program);
+    return status ? tool_error(tool_code(status), "%s", tool_reason()) : TOOL_OK;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int parse(check_run *run, int argc, char **argv)
+{
+    const tool_option known[] = {{"with", &run->with, NULL},       {"cc", &run->cc, NULL},
+                                 {"only", &run->only, NULL},       {"json", &run->json, NULL},
+                                 {"require", &run->require, NULL}, {"backend", &run->backend, NULL},
+                                 {"seconds", &run->seconds, NULL}, {"kernel", &run->kernel, NULL}};
+    tool_names names = {.count = 0};
+    tool_words files = {0};
+    int code = kernel_defines(&argc, argv, &run->source);
+    if (code == TOOL_OK) {
+        code = tool_options(argc, argv, known, (int)(sizeof known / sizeof known[0]), &files);
+    }
+    if (code == TOOL_OK) {
+        code = tool_whole("seconds", run->seconds, 1, SECONDS_MOST, &run->limit);
+    }
+    if (code == TOOL_OK) {
+        code = kernel_open(&files, "check", &run->source);
+    }
+    tool_words_free(&files);
+    if (code == TOOL_OK && ((run->only && !tool_split(run->only, &run->parts)) ||
+                            (run->require && !tool_split(run->require, &run->required)) ||
+                            (run->kernel && !tool_split(run->kernel, &run->kernels)) ||
+                            (run->backend && !tool_split(run->backend, &run->backends)))) {
+        tool_no_memory("a list");
+    }
+    for (int i = 0; i < PARTS; i++) {
+        tool_names_add(&names, parts[i].name);
+    }
+    if (code == TOOL_OK && run->only) {
+        code = tool_words_check("only", &run->parts, &names);
+    }
+    return code;
+}
+
+static bool is_chosen(const check_run *run, const check_part *part)
+{
+    return run->only ? tool_words_have(&run->parts, part->name) : part->run != check_run_launch;
+}
+
+static int work(check_run *run)
+{
+    run->args = run->source.args;
+    (void)setenv("LC_ALL", "C", 1); /* the messages of compilers are read */
+    if (read_declarations(run)) {
+        const int code = read_description(run);
+        if (code != TOOL_OK) {
+            return code;
+        }
+        if (!check_folder_make(run)) {
+            return tool_error(TOOL_IO, "no folder for temporary files can be made: set TMPDIR");
+        }
+        check_find_compiler(run);
+        if (run->compiler) { /* for the CPU backend */
+            (void)setenv("ISOMER_CC", run->compiler, 0);
+        }
+        fprintf(run->out, "C compiler: %s%s%s\n", run->compiler ? run->compiler : "none",
+                run->compiler ? ": " : "", run->compiler ? run->compiler_version : "");
+        check_cases_make(run);
+        for (int i = 0; i < PARTS && !tool_stop_asked(); i++) {
+            if (is_chosen(run, &parts[i]) && check_is_broken(run)) {
+                check_say(run, parts[i].name, "all", CHECK_MISSING, "the text does not compile");
+            } else if (is_chosen(run, &parts[i])) {
+                parts[i].run(run);
+            }
+        }
+    }
+    return tool_stop_asked() ? TOOL_INTERRUPTED : check_report(run);
+}
+
+static void release(check_run *run)
+{
+    check_close_devices(run);
+    check_cases_free(run);
+    check_folder_delete(run);
+    check_report_free(run);
+    for (int i = 0; i < 2; i++) {
+        free(run->judges[i].path);
+        free(run->judges[i].why);
+    }
+    free(run->warnings);
+    free(run->compiler);
+    free(run->compiler_version);
+    free(run->symbolizer);
+    if (run->described) {
+        describe_free(&run->file);
+    }
+    kernel_source_free(&run->source);
+    tool_words_free(&run->parts);
+    tool_words_free(&run->backends);
+    tool_words_free(&run->kernels);
+    tool_words_free(&run->required);
+}
+
+static int run_check(int argc, char **argv)
+{
+    check_run run = {.out = stdout, .limit = SECONDS};
+    int code = parse(&run, argc, argv);
+    if (code == TOOL_OK) {
+        code = tool_file_open(&run.json_file, run.json);
+    }
+    if (code == TOOL_OK) {
+        run.out = run.json_file.stream == tool_data() ? stderr : stdout;
+        tool_stop_watch(true);
+        code = work(&run);
+        tool_stop_watch(false);
+        json_t *document = check_document(&run);
+        const int written = run.json ? tool_file_json(&run.json_file, document) : TOOL_OK;
+        code = code == TOOL_OK ? written : code;
+        json_decref(document);
+    }
+    release(&run);
+    return code;
+}
+
+const kernel_command kernel_check = {
+    .name = "check",
+    .about = "finds mistakes in kernels, and names their lines",
+    .usage = "check FILE [--with FILE] [--define NAME=VALUE]... [OPTIONS]",
+    .options = options,
+    .run = run_check,
+};

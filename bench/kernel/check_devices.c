@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check_devices.c - compiles the text for each device of the machine, runs its kernels there, and
+ * compares their results with the judge's, bit by bit. */
+#include "bench/kernel/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char check_compile[] = "compile", check_results[] = "results";
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* The backend before a spec's colon is one of --backend's. */
+static bool is_wanted(const check_run *run, const char *backend)
+{
+    return !run->backend || tool_words_have(&run->backends, backend);
+}
+
+static void add_device(check_run *run, const iso_entry *entry)
+{
+    run->devices =
+        tool_resize(run->devices, (size_t)run->device_count + 1, sizeof *run->devices, "devices");
+    check_device *made = &run->devices[run->device_count++];
+    *made = (check_device){.info = entry->device};
+    made->status = iso_device_open(made->info.spec, &made->device);
+    if (made->status) {
+        made->why = strdup(tool_reason());
+        return;
+    }
+    made->status = iso_program_create(made->device, &run->args, &made->program);
+    if (made->status) {
+        made->why = strdup(tool_reason());
+    }
+}
+
+void check_open_devices(check_run *run)
+{
+    int32_t count = 0;
+    iso_entry *entries = run->device_count ? NULL : tool_enumerate(&count);
+    for (int32_t i = 0; entries && i < count && !tool_stop_asked(); i++) {
+        if (entries[i].state == ISO_STATE_OK && is_wanted(run, entries[i].backend)) {
+            add_device(run, &entries[i]);
+        } else if (is_wanted(run, entries[i].backend)) {
+            const char *why = entries[i].reason;
+            check_say(run, check_compile, entries[i].backend, CHECK_MISSING, "%s: %.*s",
+                      iso_state_name(entries[i].state), (int)strcspn(why, ";"), why);
+        }
+    }
+    free(entries);
+}
+
+void check_close_devices(check_run *run)
+{
+    for (int32_t i = 0; i < run->device_count; i++) {
+        if (run->devices[i].device.id) {
+            (void)iso_device_close(run->devices[i].device);
+        }
+        free(run->devices[i].why);
+    }
+    free(run->devices);
+}
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+/* The name in "... iso_div_f32_needs_cl_khr_fp64 ...": what isomer/kernel.h makes of a word that
+ * the device lacks. False: the log has none. */
+static bool lacks_word(const char *log, char *word, size_t room, char *needs, size_t more)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    static const char mark[] = "_needs_cl_";
+    const char *at = strstr(log, mark), *begin = at;
+    if (!at) {
+        return false;
+    }
+    while (begin > log && strchr(letters, begin[-1])) {
+        begin--;
+    }
+    snprintf(word, room, "%.*s", (int)(at - begin), begin);
+    at += strlen("_needs_");
+    snprintf(needs, more, "%.*s", (int)strspn(at, letters), at);
+    return true;
+}
+
+/* The first line of the text that a compiler's log names; 0: none. */
+static int line_in(const check_run *run, const char *log)
+{
+    const char *name = check_name(run);
+    for (const char *at = strstr(log, name); at; at = strstr(at + 1, name)) {
+        const char *end = at + strlen(name);
+        if ((*end == ':' || *end == '(') && strtol(end + 1, NULL, 10) > 0) {
+            return (int)strtol(end + 1, NULL, 10);
+        }
+    }
+    return 0;
+}
+
+/* One mistake is one finding, whatever the number of compilers that see it. */
+static void add_mistake(check_run *run, const char *subject, const char *log)
+{
+    const int line = line_in(run, log);
+    char *key = check_text("compile %d", line);
+    check_finding *known = check_known(run, key);
+    check_finding *made = known ? NULL : check_find(run, check_compile, key, line, "");
+    if (made) {
+        made->what = check_text("it does not compile for %s", subject);
+        made->details = strdup(log);
+    } else if (known) {
+        char *more = check_text("%s, %s", known->what, subject);
+        free(known->what);
+        known->what = more;
+    }
+    free(key);
+}
+
+bool check_compiled(check_run *run, const char *part, const char *subject, iso_status status,
+                    const char *why)
+{
+    char word[64], needs[64];
+    if (status == ISO_OK) {
+        check_say(run, part, subject, CHECK_OK, "%s", why);
+    } else if (lacks_word(why, word, sizeof word, needs, sizeof needs)) {
+        check_say(run, part, subject, CHECK_UNSUPPORTED,
+                  "line %d uses %s, which needs %s; this device lacks that", line_in(run, why),
+                  word, needs);
+    } else if (status == ISO_COMPILE && line_in(run, why)) {
+        add_mistake(run, subject, why);
+        check_say(run, part, subject, CHECK_FOUND, "see below");
+    } else {
+        check_say(run, part, subject, status == ISO_UNSUPPORTED ? CHECK_UNSUPPORTED : CHECK_MISSING,
+                  "%s", why);
+    }
+    return status == ISO_OK;
+}
+
+void check_run_compile(check_run *run)
+{
+    check_open_devices(run);
+    for (int32_t i = 0; i < run->device_count; i++) {
+        const check_device *at = &run->devices[i];
+        (void)check_compiled(run, check_compile, at->info.spec, at->status,
+                             at->status ? at->why : at->info.name);
+    }
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+typedef struct launch {
+    iso_device device;
+    iso_stream stream;
+    iso_buffer *buffers;
+    iso_argument *arguments;
+    unsigned char **contents;
+} launch;
+
+static iso_status make_buffers(launch *l, const check_case *item)
+{
+    iso_status status = ISO_OK;
+    for (int32_t i = 0; i < item->of->parameter_count && !status; i++) {
+        const describe_parameter *p = &item->of->parameters[i];
+        if (!p->is_buffer) {
+            continue;
+        }
+        const int64_t bytes = p->elements * p->is.bytes;
+        status = iso_buffer_create(l->device, bytes, &l->buffers[i]);
+        const iso_operand all = {l->buffers[i], 0};
+        status = status ? status : iso_write(l->stream, all, item->content[i], bytes);
+        l->arguments[p->is.argument].buffer = all;
+    }
+    return status;
+}
+
+static iso_status read_buffers(launch *l, const check_case *item)
+{
+    iso_status status = ISO_OK;
+    for (int32_t i = 0; i < item->of->parameter_count && !status; i++) {
+        const describe_parameter *p = &item->of->parameters[i];
+        if (p->is_written) {
+            const int64_t bytes = p->elements * p->is.bytes;
+            l->contents[i] = tool_alloc((size_t)bytes, 1, "a kernel's results");
+            status = iso_read(l->stream, l->contents[i], (iso_operand){l->buffers[i], 0}, bytes);
+        }
+    }
+    return status;
+}
+
+static iso_status run_launch(launch *l, const check_device *device, const check_case *item)
+{
+    iso_kernel kernel;
+    iso_status status = iso_kernel_get(device->program, item->of->kernel->name, &kernel);
+    status = status ? status : iso_stream_create(l->device, 0, &l->stream);
+    status = status ? status : make_buffers(l, item);
+    status = status ? status
+                    : iso_launch(l->stream, kernel, item->of->groups, l->arguments,
+                                 item->of->argument_count);
+    status = status ? status : read_buffers(l, item);
+    return status ? status : iso_stream_sync(l->stream);
+}
+
+/* What a device did with all cases. */
+typedef struct tally {
+    int same, differ, skipped, failed;
+    char *why; /* the first failure */
+} tally;
+
+static void run_case(check_run *run, const check_device *device, const check_case *item, tally *all)
+{
+    /* Without the judge's results nothing is compared. */
+    const size_t count = (size_t)item->of->parameter_count + 1;
+    char name[512];
+    launch l = {.device = device->device,
+                .buffers = tool_alloc(count, sizeof *l.buffers, "buffers"),
+                .arguments = tool_alloc(count, sizeof *l.arguments, "arguments"),
+                .contents = tool_alloc(count, sizeof *l.contents, "results")};
+    memcpy(l.arguments, item->of->arguments,
+           (size_t)item->of->argument_count * sizeof *l.arguments);
+    if (run_launch(&l, device, item)) {
+        all->failed++;
+        all->why = all->why ? all->why
+                            : check_text("%s: %s", check_case_name(item, name, sizeof name),
+                                         tool_reason());
+    } else if (check_case_compare(run, check_results, device->info.spec, item, l.contents)) {
+        all->same++;
+    } else {
+        all->differ++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (l.buffers[i].id) {
+            (void)iso_buffer_destroy(l.buffers[i]);
+        }
+        free(l.contents[i]);
+    }
+    if (l.stream.id) {
+        (void)iso_stream_destroy(l.stream);
+    }
+    free(l.buffers);
+    free(l.arguments);
+    free(l.contents);
+}
+
+static void run_device(check_run *run, const check_device *device)
+{
+    tally all = {0};
+    char skipped[80] = "";
+    for (int32_t c = 0; c < run->case_count && !tool_stop_asked(); c++) {
+        const check_case *item = &run->cases[c];
+        /* A kernel with a mistake might damage the device's memory, or never end. */
+        if (item->results && item->of->kernel->bits && !check_has(run, item->of->kernel->name)) {
+            run_case(run, device, item, &all);
+        } else {
+            all.skipped++;
+        }
+    }
+    if (all.skipped) {
+        snprintf(skipped, sizeof skipped, "; %d left out: mistakes, or results that may differ",
+                 all.skipped);
+    }
+    if (all.failed) {
+        check_say(run, check_results, device->info.spec, CHECK_MISSING, "%d runs failed: %s",
+                  all.failed, all.why);
+    }
+    if (all.same + all.differ) {
+        check_say(run, check_results, device->info.spec, all.differ ? CHECK_FOUND : CHECK_OK,
+                  "%d of %d runs have the judge's bits%s", all.same, all.same + all.differ,
+                  skipped);
+    }
+    free(all.why);
+}
+
+void check_run_results(check_run *run)
+{
+    if (!run->described) {
+        check_say(run, check_results, "all", CHECK_MISSING,
+                  "no description says with what kernels run: write one, or give --with");
+        return;
+    }
+    check_open_devices(run);
+    for (int32_t d = 0; d < run->device_count; d++) {
+        if (!run->devices[d].status) {
+            run_device(run, &run->devices[d]);
+        }
+    }
+}
+
+/* Runs each kernel with its smallest size of several groups, for a tool that watches the device. */
+void check_run_launch(check_run *run)
+{
+    check_open_devices(run);
+    for (int32_t d = 0; d < run->device_count; d++) {
+        tally all = {0};
+        if (run->devices[d].status) {
+            check_say(run, "launch", run->devices[d].info.spec, CHECK_MISSING, "%s",
+                      run->devices[d].why);
+            continue;
+        }
+        for (int32_t c = 0; c < run->case_count; c++) {
+            if (check_case_is_small(run, &run->cases[c])) {
+                run_case(run, &run->devices[d], &run->cases[c], &all);
+            }
+        }
+        check_say(run, "launch", run->devices[d].info.spec, all.failed ? CHECK_MISSING : CHECK_OK,
+                  "%d runs%s%s", all.same, all.why ? ", the others failed: " : "",
+                  all.why ? all.why : "");
+        free(all.why);
+    }
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_unset.c - private variables that are read before they are set. The compiler's warnings have
+ * the lines. Those that are not certain count only if the results depend on such a variable.
+ */
+#include "bench/kernel/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARN_SECONDS = 120 };
+
+static const char unset[] = "private variables";
+
+/* The kernel on whose lines this one is. */
+static const describe_kernel *kernel_of(const check_run *run, int line)
+{
+    const describe_kernel *found = NULL;
+    for (int32_t i = 0; i < run->file.kernel_count; i++) {
+        const describe_kernel *at = &run->file.kernels[i];
+        if (at->info.line <= line && (!found || at->info.line > found->info.line)) {
+            found = at;
+        }
+    }
+    return found;
+}
+
+static void find(check_run *run, int line, const char *kernel, const char *name, int length)
+{
+    char *key = check_text("unset %s %d", kernel, line);
+    check_finding *made =
+        check_known(run, key) ? NULL : check_find(run, check_judge, key, line, kernel);
+    if (made) {
+        made->what = check_text("%s%.*s is read before it is set",
+                                length ? "the variable " : "a variable of a region", length, name);
+        made->advice = "give it a value where it is declared";
+    }
+    free(key);
+}
+
+/* Reads "first.isk:12:9: warning: 'sum' is used uninitialized [-Wuninitialized]". */
+static void read_warning(check_run *run, const char *at, const char *end)
+{
+    const char *tag = strstr(at, "uninitialized]"), *quote = strchr(at, '\'');
+    const int line = (int)strtol(at + 1, NULL, 10);
+    if (!tag || tag > end || line <= 0 || !strstr(at, "warning:")) {
+        return;
+    }
+    run->warnings = tool_resize(run->warnings, (size_t)run->warning_count + 1,
+                                sizeof *run->warnings, "the compiler's warnings");
+    check_warning *made = &run->warnings[run->warning_count++];
+    *made = (check_warning){.line = line, .certain = strncmp(tag - 3, "[-W", 3) == 0};
+    if (quote && quote < end) {
+        snprintf(made->name, sizeof made->name, "%.*s", (int)strcspn(quote + 1, "'"), quote + 1);
+    }
+}
+
+static void read_warnings(check_run *run, const char *said)
+{
+    const size_t length = strlen(run->args.name);
+    while (*said) {
+        const char *end = said + strcspn(said, "\n");
+        if (strncmp(said, run->args.name, length) == 0 && said[length] == ':') {
+            read_warning(run, said + length, end);
+        }
+        said = end + (*end == '\n');
+    }
+}
+
+void check_unset_begin(check_run *run)
+{
+    char *text = check_path(run, "text.c"), *object = check_path(run, "warned.o");
+    const char *const words[] = {run->compiler,
+                                 "-x",
+                                 "c",
+                                 "-std=c11",
+                                 "-O2",
+                                 "-Wuninitialized",
+                                 run->is_clang ? "-Wconditional-uninitialized"
+                                               : "-Wmaybe-uninitialized",
+                                 "-c",
+                                 text,
+                                 "-o",
+                                 object,
+                                 NULL};
+    check_child child;
+    if (check_spawn(run, words, WARN_SECONDS, &child)) {
+        read_warnings(run, child.said);
+    } else {
+        check_say(run, check_judge, unset, CHECK_MISSING, "the compiler gives no warnings");
+    }
+    for (int32_t i = 0; i < run->warning_count; i++) {
+        const check_warning *at = &run->warnings[i];
+        const describe_kernel *kernel = kernel_of(run, at->line);
+        if (at->certain) {
+            find(run, at->line, kernel ? kernel->name : "", at->name, (int)strlen(at->name));
+        }
+    }
+    check_child_free(&child);
+    free(text);
+    free(object);
+}
+
+void check_unset_confirm(check_run *run, const describe_kernel *kernel)
+{
+    bool known = false;
+    for (int32_t i = 0; i < run->warning_count; i++) {
+        const check_warning *at = &run->warnings[i];
+        if (kernel_of(run, at->line) == kernel) {
+            known = true;
+            find(run, at->line, kernel->name, at->name, (int)strlen(at->name));
+        }
+    }
+    if (!known) {
+        find(run, kernel->info.line, kernel->name, "", 0);
+    }
+}
