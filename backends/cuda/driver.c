@@ -329,7 +329,7 @@ static const simt_driver driver = {
 
 SIMT_BACKEND(cuda, cuda_host, driver, "driver API and NVRTC opened at run time",
              .probe = cuda_probe, .device_info = cuda_device_info, .telemetry = cuda_telemetry,
-             .memory_free = memory_free, .host_alloc = host_alloc, .host_free = host_free,
-             .stream_sync = stream_sync, .stream_query = stream_query, .event_record = event_record,
-             .stream_wait = stream_wait, .event_sync = event_sync, .event_query = event_query,
-             .event_elapsed = event_elapsed)
+             .chip_get = cuda_chip_get, .program_try = cuda_program_try, .memory_free = memory_free,
+             .host_alloc = host_alloc, .host_free = host_free, .stream_sync = stream_sync,
+             .stream_query = stream_query, .event_record = event_record, .stream_wait = stream_wait,
+             .event_sync = event_sync, .event_query = event_query, .event_elapsed = event_elapsed)

@@ -4,6 +4,7 @@
 #include "backends/cuda/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -101,21 +102,34 @@ iso_status cuda_program_identity(void *native, char *text, int64_t capacity)
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
+enum { KNOWN_MAX = 64, OF_CUDA_11_0 = 52 };
+
+/* The chips that the compiler supports. */
+static iso_status get_known(int known[KNOWN_MAX], int *count)
+{
+    known[0] = OF_CUDA_11_0;
+    *count = 1;
+    if (rtc.nvrtcGetNumSupportedArchs && rtc.nvrtcGetSupportedArchs &&
+        (rtc.nvrtcGetNumSupportedArchs(count) != CUDA_DONE || *count > KNOWN_MAX ||
+         rtc.nvrtcGetSupportedArchs(known) != CUDA_DONE)) {
+        return cuda_host->fail(ISO_COMPILE, "%s does not report which chips it supports",
+                               library.path);
+    }
+    return ISO_OK;
+}
+
 /* Chooses binary code for this chip if the compiler supports the chip, for Hopper with the
  * instructions that no other chip has ("sm_90a"). Otherwise chooses PTX for the highest
  * architecture that the compiler supports and that is not above the chip's. */
 static iso_status choose_target(const cuda_device *device, char *option, size_t capacity,
                                 bool *is_ptx)
 {
-    enum { KNOWN_MAX = 64, OF_CUDA_11_0 = 52 };
-    int known[KNOWN_MAX] = {OF_CUDA_11_0};
-    int count = 1;
+    int known[KNOWN_MAX];
+    int count = 0;
     int best = 0;
-    if (rtc.nvrtcGetNumSupportedArchs && rtc.nvrtcGetSupportedArchs &&
-        (rtc.nvrtcGetNumSupportedArchs(&count) != CUDA_DONE || count > KNOWN_MAX ||
-         rtc.nvrtcGetSupportedArchs(known) != CUDA_DONE)) {
-        return cuda_host->fail(ISO_COMPILE, "%s does not report which chips it supports",
-                               library.path);
+    const iso_status status = get_known(known, &count);
+    if (status) {
+        return status;
     }
     for (int i = 0; i < count; i++) {
         best = known[i] <= device->architecture && known[i] > best ? known[i] : best;
@@ -216,6 +230,38 @@ iso_status cuda_program_build(void *native, const simt_source *source, void **bi
     status = code != CUDA_DONE ? compile_failed(program, code, source, target)
                                : take_binary(program, source, is_ptx, binary, bytes);
     (void)rtc.nvrtcDestroyProgram(&program);
+    return status;
+}
+
+iso_status cuda_chip_get(int32_t index, char *name, int64_t capacity)
+{
+    int known[KNOWN_MAX];
+    int count = 0;
+    if (!open_compiler()) {
+        return loader_fail(&library, ISO_UNSUPPORTED, "");
+    }
+    const iso_status status = get_known(known, &count);
+    if (!status && index < count) {
+        (void)snprintf(name, (size_t)capacity, "sm_%d", known[index]);
+    }
+    return status ? status : index < count ? ISO_OK : ISO_NOT_READY;
+}
+
+iso_status cuda_program_try(const char *chip, const iso_program_source *from)
+{
+    static const char mark[] = "sm_";
+    const simt_source source = {.name = from->name, .text = from->text};
+    cuda_device device = {0};
+    void *binary = NULL;
+    int64_t bytes = 0;
+    device.architecture = strncmp(chip, mark, sizeof mark - 1) == 0
+                              ? (int32_t)strtol(chip + sizeof mark - 1, NULL, 10)
+                              : 0;
+    if (device.architecture <= 0) {
+        return cuda_host->fail(ISO_INVALID, "\"%s\" is no chip: give a name such as sm_90", chip);
+    }
+    const iso_status status = cuda_program_build(&device, &source, &binary, &bytes);
+    cuda_host->free(binary);
     return status;
 }
 

@@ -16,7 +16,7 @@ static int oldest_chip; /* the oldest architecture of all devices: 90 for sm_90;
 /* Returns true if a toolkit's library cannot be used here. A driver does not accept a toolkit that
  * is newer than the driver, and CUDA 13 does not support chips before sm_75. The number after
  * ".so." in the file name of a toolkit's library is the version of the toolkit. For the driver's
- * own library, this number is always 1. */
+ * own library, this number is always 1. Without a driver, a compiler is only tried. */
 static bool refuses(const char *name, char *why, size_t capacity)
 {
     enum { OLDEST_TOOLKIT = 11, CUDA_WITH_ALL = 12, CHIP_OF_13 = 75 };
@@ -26,7 +26,7 @@ static bool refuses(const char *name, char *why, size_t capacity)
     if (newest > CUDA_WITH_ALL && oldest_chip < CHIP_OF_13) {
         newest = CUDA_WITH_ALL;
     }
-    if (major < OLDEST_TOOLKIT || major <= newest) {
+    if (cuda_version == 0 || major < OLDEST_TOOLKIT || major <= newest) {
         return false;
     }
     (void)snprintf(why, capacity, "driver %d.%d and sm_%d support at most CUDA %d",

@@ -105,6 +105,8 @@ iso_status cuda_copy_peer(simt_stream *to_stream, iso_ref to, simt_stream *from_
 iso_status cuda_program_identity(void *native, char *text, int64_t capacity);
 iso_status cuda_program_build(void *native, const simt_source *source, void **binary,
                               int64_t *bytes);
+iso_status cuda_chip_get(int32_t index, char *name, int64_t capacity);
+iso_status cuda_program_try(const char *chip, const iso_program_source *source);
 iso_status cuda_program_load(void *native, const void *binary, int64_t bytes, void **program);
 void cuda_program_unload(void *program);
 iso_status cuda_kernel_get(void *program, const char *name, int32_t threads, void **kernel,

@@ -349,7 +349,8 @@ static const simt_driver driver = {
 };
 
 SIMT_BACKEND(hip, hip_host, driver, "module API and hipRTC opened at run time", .probe = hip_probe,
-             .device_info = hip_device_info, .telemetry = hip_telemetry, .memory_free = memory_free,
-             .host_alloc = host_alloc, .host_free = host_free, .stream_sync = stream_sync,
-             .stream_query = stream_query, .event_record = event_record, .stream_wait = stream_wait,
-             .event_sync = event_sync, .event_query = event_query, .event_elapsed = event_elapsed)
+             .device_info = hip_device_info, .telemetry = hip_telemetry, .chip_get = hip_chip_get,
+             .program_try = hip_program_try, .memory_free = memory_free, .host_alloc = host_alloc,
+             .host_free = host_free, .stream_sync = stream_sync, .stream_query = stream_query,
+             .event_record = event_record, .stream_wait = stream_wait, .event_sync = event_sync,
+             .event_query = event_query, .event_elapsed = event_elapsed)

@@ -178,6 +178,45 @@ iso_status hip_program_build(void *native, const simt_source *source, void **bin
     return status;
 }
 
+/* hipRTC does not say which chips it knows, so each of these is tried. */
+static const char *const chips[] = {
+    "gfx900",  "gfx906",  "gfx908",  "gfx90a",  "gfx942",  "gfx950",  "gfx1010", "gfx1030",
+    "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1200", "gfx1201"};
+
+static void set_chip(hip_device *device, const char *chip)
+{
+    memset(device, 0, sizeof *device);
+    (void)snprintf(device->architecture, sizeof device->architecture, "%s", chip);
+}
+
+iso_status hip_chip_get(int32_t index, char *name, int64_t capacity)
+{
+    hip_device device;
+    if (!have_compiler()) {
+        return loader_fail(&rtc_library, ISO_UNSUPPORTED, "");
+    }
+    for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
+        set_chip(&device, chips[i]);
+        if (!try_architecture(&device) && index-- == 0) {
+            (void)snprintf(name, (size_t)capacity, "%s", chips[i]);
+            return ISO_OK;
+        }
+    }
+    return ISO_NOT_READY;
+}
+
+iso_status hip_program_try(const char *chip, const iso_program_source *from)
+{
+    const simt_source source = {.name = from->name, .text = from->text};
+    hip_device device;
+    void *binary = NULL;
+    int64_t bytes = 0;
+    set_chip(&device, chip);
+    const iso_status status = hip_program_build(&device, &source, &binary, &bytes);
+    hip_host->free(binary);
+    return status;
+}
+
 /* ---- modules and kernels --------------------------------------------------------------------- */
 
 typedef struct hip_program {

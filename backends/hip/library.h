@@ -100,6 +100,8 @@ iso_status hip_copy_peer(simt_stream *to_stream, iso_ref to, simt_stream *from_s
 iso_status hip_program_identity(void *native, char *text, int64_t capacity);
 iso_status hip_program_build(void *native, const simt_source *source, void **binary,
                              int64_t *bytes);
+iso_status hip_chip_get(int32_t index, char *name, int64_t capacity);
+iso_status hip_program_try(const char *chip, const iso_program_source *source);
 iso_status hip_program_load(void *native, const void *binary, int64_t bytes, void **program);
 void hip_program_unload(void *program);
 iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void **kernel,

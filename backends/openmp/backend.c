@@ -133,6 +133,8 @@ static const iso_backend descriptor = {
     .program_build = cpu_program_build,
     .program_release = cpu_program_release,
     .program_launch = cpu_program_launch,
+    .chip_get = cpu_chip_get,
+    .program_try = cpu_program_try,
 };
 
 const iso_backend *isomer_builtin_openmp_query(uint32_t host_abi, const iso_host *host);

@@ -263,6 +263,11 @@ const iso_embedded_set *cpu_isa_embedded(const cpu_kernels *kernels, const iso_e
     return NULL;
 }
 
+const cpu_kernels *cpu_isa_at(int32_t index)
+{
+    return index >= 0 && index < SETS ? sets[index].kernels : NULL;
+}
+
 void cpu_isa_list(char *text, size_t capacity)
 {
     size_t used = 0;

@@ -281,7 +281,7 @@ iso_status cpu_program_build(void *device, const iso_program_source *source, voi
     if (source->embedded) {
         return load_embedded(device, source, out);
     }
-    iso_status status = cpu_build_begin(device, source, &how);
+    iso_status status = cpu_build_begin(((const cpu_device *)device)->kernels, source, &how);
     if (status != ISO_OK) {
         return status;
     }

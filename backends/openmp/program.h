@@ -16,7 +16,7 @@ typedef struct cpu_build {
 } cpu_build;
 
 /* Finds the compiler. UNSUPPORTED if there is none that can be used. */
-iso_status cpu_build_begin(const cpu_device *device, const iso_program_source *source,
+iso_status cpu_build_begin(const cpu_kernels *set, const iso_program_source *source,
                            cpu_build *out);
 /* The key of the program cache, in a block from alloc(). NULL: no memory. */
 char *cpu_build_key(const cpu_build *build);

@@ -104,8 +104,7 @@ static iso_status ask_identity(const char *path, const char *name, const char **
     return ISO_OK;
 }
 
-iso_status cpu_build_begin(const cpu_device *device, const iso_program_source *source,
-                           cpu_build *out)
+iso_status cpu_build_begin(const cpu_kernels *set, const iso_program_source *source, cpu_build *out)
 {
     char problem[BUILD_PROBLEM_MAX];
     const char *path = cpu_host->path("ISOMER_CC", problem, sizeof problem);
@@ -122,7 +121,7 @@ iso_status cpu_build_begin(const cpu_device *device, const iso_program_source *s
         return cpu_host->fail(ISO_UNSUPPORTED, "openmp: %s: ISOMER_CC: %s", source->name, problem);
     }
     *out = (cpu_build){.source = source, .compiler = path};
-    out->flags = kernel_set_flags(device->kernels->name);
+    out->flags = kernel_set_flags(set->name);
     return ask_identity(path, source->name, &out->identity);
 }
 

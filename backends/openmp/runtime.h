@@ -25,7 +25,8 @@ int32_t cpu_cores_get(void); /* processors of the affinity mask, but at most the
 
 /* ---- isa.c ----------------------------------------------------------------------------------- */
 
-const cpu_kernels *cpu_isa_best(void); /* ignores the setting */
+const cpu_kernels *cpu_isa_best(void);        /* ignores the setting */
+const cpu_kernels *cpu_isa_at(int32_t index); /* of all sets of the build; NULL: no more */
 /* The best set of a table that this processor supports and that is not better than the device's;
  * NULL: none. */
 const iso_embedded_set *cpu_isa_embedded(const cpu_kernels *kernels, const iso_embedded *table);
@@ -179,6 +180,11 @@ void cpu_program_release(void *device, void *program);
 iso_status cpu_program_launch(void *stream, const iso_program_launch *launch);
 iso_status cpu_launch_run(cpu_device *device, const cpu_launch *launch, int background);
 void cpu_launch_free(cpu_launch *launch);
+
+/* ---- program_try.c --------------------------------------------------------------------------- */
+
+iso_status cpu_chip_get(int32_t index, char *name, int64_t capacity);
+iso_status cpu_program_try(const char *chip, const iso_program_source *source);
 
 /* ---- join.c: sharing a program's own objects ------------------------------------------------- */
 

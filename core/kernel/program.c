@@ -3,6 +3,7 @@
 #include "core/call.h"
 #include "core/kernel/embedded.h"
 #include "core/kernel/kernel.h"
+#include "core/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -418,4 +419,89 @@ iso_status iso_kernel_get(iso_program handle, const char *name, iso_kernel *out)
         }
     }
     return fail_no_kernel(call, program, name);
+}
+
+/* ---- chips ----------------------------------------------------------------------------------- */
+
+/* The backend of that name, probed: it may have no device. */
+static iso_status find_backend(const char *call, const char *name, core_backend **out)
+{
+    if (!name) {
+        return core_fail(ISO_INVALID, "%s: backend is NULL: give a backend's name", call);
+    }
+    iso_status status = core_backend_find(call, name, out);
+    if (!status && !*out) {
+        status = core_fail(ISO_INVALID, "%s: no backend has the name \"%s\"", call, name);
+    }
+    iso_probe *probe = status ? NULL : malloc(sizeof *probe); /* too large for a small stack */
+    if (!status) {
+        status = probe ? core_backend_probe(call, *out, probe)
+                       : core_fail_no_memory(call, (int64_t)sizeof *probe);
+    }
+    free(probe);
+    if (!status && (!(*out)->table.chip_get || !(*out)->table.program_try)) {
+        status = core_fail(ISO_UNSUPPORTED, "%s: %s does not compile without a device", call, name);
+    }
+    return status;
+}
+
+iso_status iso_chip_get(const char *backend, int32_t index, char *name, int64_t capacity)
+{
+    const char *call = "iso_chip_get";
+    core_backend *found = NULL;
+    iso_status status = core_check_out(call, "name", name);
+    if (!status && (index < 0 || capacity < 1)) {
+        status = core_fail(ISO_INVALID, "%s: index is %d and capacity %lld: give at least 0 and 1",
+                           call, index, (long long)capacity);
+    }
+    if (!status) {
+        name[0] = '\0';
+        status = find_backend(call, backend, &found);
+    }
+    if (!status) {
+        status = core_stack_check(call, &found->table);
+    }
+    return status ? status
+                  : CORE_ASK(call, &found->table, found->table.chip_get(index, name, capacity));
+}
+
+static iso_status try_text(const char *call, const iso_backend *table, const char *chip,
+                           core_program *program)
+{
+    core_text text = {0};
+    iso_status status = generate(call, program, &text);
+    if (!status) {
+        const iso_program_source source = {
+            .size = (uint32_t)sizeof source, .name = program->name, .text = core_text_get(&text)};
+        status = CORE_CALL(call, table, table->program_try(chip, &source));
+    }
+    core_text_free(&text);
+    return status;
+}
+
+iso_status iso_program_try(const char *backend, const char *chip, const iso_program_args *given)
+{
+    const char *call = "iso_program_try";
+    core_backend *found = NULL;
+    iso_program_args args;
+    iso_status status = read_args(call, given, &args);
+    if (!status && !chip) {
+        status = core_fail(ISO_INVALID, "%s: chip is NULL: give a name of iso_chip_get", call);
+    }
+    if (!status) {
+        status = find_backend(call, backend, &found);
+    }
+    if (status) {
+        return status;
+    }
+    core_program *program = calloc(1, sizeof *program);
+    if (!program) {
+        return core_fail_no_memory(call, (int64_t)sizeof *program);
+    }
+    status = keep_args(call, &args, program);
+    if (!status) {
+        status = try_text(call, &found->table, chip, program);
+    }
+    free_program(program);
+    return status;
 }

@@ -453,6 +453,13 @@ typedef struct iso_backend {
     void (*program_release)(void *device, void *program);
     /* Submits a launch. */
     iso_status (*program_launch)(void *stream, const iso_program_launch *launch);
+    /* Both or neither, and only after probe, which may have found no device. Writes the name of the
+     * index-th chip that the compiler at hand knows. NOT_READY: there are no more. UNSUPPORTED,
+     * with the reason: there is no compiler. */
+    iso_status (*chip_get)(int32_t index, char *name, int64_t capacity);
+    /* Compiles a program for such a chip, and keeps nothing. COMPILE as for program_build. The
+     * source has no entries. */
+    iso_status (*program_try)(const char *chip, const iso_program_source *source);
 } iso_backend;
 
 /*

@@ -86,6 +86,22 @@ ISO_API iso_status iso_embedded_text(const iso_program_args *args, const char *s
                                      const char *const *sets, int32_t set_count, char *out,
                                      int64_t capacity, int64_t *bytes);
 
+/*
+ * The name of the index-th chip, from 0, for which a backend's compiler can compile: "sm_90". No
+ * device is needed.
+ *
+ * INVALID: no backend has that name. NOT_READY: there are no more. UNSUPPORTED: the backend has no
+ * compiler that compiles without a device, or it is not here; the message says why.
+ */
+ISO_API iso_status iso_chip_get(const char *backend, int32_t index, char *name, int64_t capacity);
+
+/*
+ * Compiles a text for such a chip, and keeps nothing: to see whether it compiles. Fails as
+ * iso_program_create does.
+ */
+ISO_API iso_status iso_program_try(const char *backend, const char *chip,
+                                   const iso_program_args *args);
+
 /* Waits for the launches of the program's kernels, and frees it. */
 ISO_API iso_status iso_program_destroy(iso_program program);
 
