@@ -40,7 +40,7 @@ _isomer_values() {
     bench,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" tf32 e1 e2 e4 e8 e16 ;;
     *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;
-    kernel,--only) echo declarations compile judge address oclgrind results launch ;;
+    kernel,--only) echo declarations compile chips judge address oclgrind results launch try ;;
     *,--size | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
     *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
         *,--count | *,--case | *,--library | *,--title | *,--device | *,--machine | *,--last | *,--within | *,--define | *,--kernel | *,--seconds | kernel,--cflags | kernel,--name | kernel,--sets)

@@ -115,7 +115,7 @@ complete -c isomer -n '__isomer_has --dtype' -l dtype -x \
 complete -c isomer -n '__isomer_has --input' -l input -x \
     -a '(__fish_complete_list , "__isomer_words uniform normal rows spread10 spread20 spread40 large graded10 graded20 graded40 hidden")'
 complete -c isomer -n '__isomer_has --only' -l only -x \
-    -a '(__fish_complete_list , "__isomer_words declarations compile judge address oclgrind results launch")'
+    -a '(__fish_complete_list , "__isomer_words declarations compile chips judge address oclgrind results launch try")'
 complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
 for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case library title device machine last within count define kernel seconds cflags name sets
     complete -c isomer -n "__isomer_has --$option" -l $option -x

@@ -14,8 +14,8 @@ static const char options[] =
     "  --kernel LIST        only these kernels\n"
     "  --backend LIST       only devices of these backends\n"
     "  --cc PATH            check: the C compiler; default: ISOMER_CC, else cc, gcc or clang\n"
-    "  --only LIST          check: only these of declarations, compile, judge, address,\n"
-    "                       oclgrind, results and launch\n"
+    "  --only LIST          check: only these of declarations, compile, chips, judge,\n"
+    "                       address, oclgrind, results, launch and try\n"
     "  --require LIST       check: checks and backends that must not be missing\n"
     "  --seconds N          check: the time for each run (default 60)\n"
     "  --json FILE          also writes the report as JSON; - is standard output\n";
@@ -26,10 +26,12 @@ static void run_declarations(check_run *run);
 static const check_part parts[] = {
     {check_declarations, "reads the declarations", run_declarations},
     {check_compile, "compiles the text for each device", check_run_compile},
+    {check_chips, "compiles the text for each chip that compilers know", check_run_chips},
     {check_judge, "runs kernels in both orders and watches each access", check_run_judge},
     {check_address, "runs kernels with the address sanitizer", check_run_address},
     {check_oclgrind, "runs kernels under oclgrind", check_run_oclgrind},
     {check_results, "compares results of devices with the judge's", check_run_results},
+    {"try", "compiles for the chips of --backend, if --only names it", check_run_try},
     {"launch", "runs kernels on devices, if --only names it", check_run_launch},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
@@ -142,7 +144,8 @@ static int parse(check_run *run, int argc, char **argv)
 
 static bool is_chosen(const check_run *run, const check_part *part)
 {
-    return run->only ? tool_words_have(&run->parts, part->name) : part->run != check_run_launch;
+    return run->only ? tool_words_have(&run->parts, part->name)
+                     : part->run != check_run_launch && part->run != check_run_try;
 }
 
 static int work(check_run *run)

@@ -108,11 +108,13 @@ typedef struct check_part {
     void (*run)(check_run *run);
 } check_part;
 
-extern const char check_declarations[], check_compile[], check_judge[], check_address[],
-    check_oclgrind[], check_results[];
+extern const char check_declarations[], check_compile[], check_chips[], check_judge[],
+    check_address[], check_oclgrind[], check_results[];
 
 /* ---- check_report.c -------------------------------------------------------------------------- */
 
+/* The verdict of that name. */
+check_verdict check_verdict_of(const char *name);
 void check_say(check_run *run, const char *part, const char *subject, check_verdict verdict,
                const char *format, ...) ISO_PRINTF(5, 6);
 /* The finding with this key; NULL: none. */
@@ -143,6 +145,10 @@ typedef struct check_child {
 
 /* Runs a program and waits for it. Returns whether it ended well. */
 bool check_spawn(check_run *run, const char *const *words, double seconds, check_child *out);
+/* Runs this command again on the same text, with settings ("NAME=VALUE", may be NULL) and more
+ * words; both lists end with NULL. */
+bool check_again(check_run *run, char *const *settings, const char *const *more, double seconds,
+                 check_child *out);
 void check_child_free(check_child *child);
 /* What went wrong, in words. */
 char *check_child_problem(const check_child *child, const char *name);
@@ -177,7 +183,7 @@ bool check_case_write(const check_case *item, bool reversed, int seconds, const 
 judge_end *check_end_read(const char *path, judge_finding **findings, unsigned char **rest);
 /* "stencil rows=33 cols=65" */
 const char *check_case_name(const check_case *item, char *text, size_t room);
-/* Whether it is the kernel's smallest with several groups. */
+/* Whether it is the one of its kernel that suits a simulator best. */
 bool check_case_is_small(const check_run *run, const check_case *item);
 /* Whether the contents of written buffers are the judge's results. */
 bool check_case_same(const check_case *item, unsigned char *const *contents);
@@ -220,6 +226,8 @@ bool check_is_broken(const check_run *run);
 /* ---- the parts ------------------------------------------------------------------------------- */
 
 void check_run_compile(check_run *run);
+void check_run_chips(check_run *run);
+void check_run_try(check_run *run);
 void check_run_judge(check_run *run);
 void check_run_address(check_run *run);
 void check_run_oclgrind(check_run *run);

@@ -93,24 +93,30 @@ const char *check_case_name(const check_case *item, char *text, size_t room)
     return text;
 }
 
-/* Groups of a case, with more than one first. */
-static double weight(const check_case *item)
+enum { SIMULATED_MOST = 32768 };
+
+/* How well a case suits a simulator: the more items the better, up to a limit, and several groups
+ * are best. 0: it is too large. */
+static double fitness(const check_case *item)
 {
-    const double groups =
-        (double)item->of->groups.x * (double)item->of->groups.y * (double)item->of->groups.z;
-    return groups > 1 ? groups : 1e18;
+    const int32_t *size = item->of->kernel->info.items;
+    const iso_groups *is = &item->of->groups;
+    const double groups = (double)is->x * (double)is->y * (double)is->z;
+    const double items = groups * size[0] * size[1] * size[2];
+    return items > SIMULATED_MOST ? 0 : items + (groups > 1 ? SIMULATED_MOST : 0);
 }
 
 bool check_case_is_small(const check_run *run, const check_case *item)
 {
-    for (int32_t c = 0; c < run->case_count; c++) {
+    const double mine = fitness(item);
+    for (int32_t c = 0; c < run->case_count && mine > 0; c++) {
         const check_case *other = &run->cases[c];
         if (other->of->kernel == item->of->kernel &&
-            (weight(other) < weight(item) || (weight(other) == weight(item) && other < item))) {
+            (fitness(other) > mine || (fitness(other) == mine && other < item))) {
             return false;
         }
     }
-    return true;
+    return mine > 0;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

@@ -281,7 +281,7 @@ void check_run_results(check_run *run)
     }
 }
 
-/* Runs each kernel with its smallest size of several groups, for a tool that watches the device. */
+/* Runs each kernel with a size that suits a simulator, for a tool that watches the device. */
 void check_run_launch(check_run *run)
 {
     check_open_devices(run);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 const char check_oclgrind[] = "oclgrind";
 
@@ -32,13 +31,28 @@ static char *find_driver(void)
     return found;
 }
 
+static bool has_small(const check_run *run, const describe_kernel *kernel)
+{
+    for (int32_t c = 0; c < run->case_count; c++) {
+        if (run->cases[c].of->kernel == kernel && check_case_is_small(run, &run->cases[c])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Kernels without a mistake so far, with commas; from malloc. */
-static char *kernels_of(const check_run *run, int *count)
+static char *kernels_of(check_run *run, int *count)
 {
     char *made = check_text("%s", "");
     for (int32_t k = 0; k < run->file.kernel_count; k++) {
         const char *name = run->file.kernels[k].name;
         if ((run->kernel && !tool_words_have(&run->kernels, name)) || check_has(run, name)) {
+            continue;
+        }
+        if (!has_small(run, &run->file.kernels[k])) {
+            check_say(run, check_oclgrind, name, CHECK_MISSING,
+                      "all of its sizes are too large for a simulator: add one of a few groups");
             continue;
         }
         char *more = check_text("%s%s%s", made, made[0] ? "," : "", name);
@@ -51,54 +65,22 @@ static char *kernels_of(const check_run *run, int *count)
 
 enum { SETTINGS = 6 };
 
-static void make_settings(const check_run *run, const char *log, char *settings[SETTINGS])
-{
-    settings[0] = check_text("OCL_ICD_VENDORS=%s/oclgrind.icd", run->folder);
-    settings[1] = check_text("OCLGRIND_LOG=%s", log);
-    settings[2] = check_text("ISOMER_CACHE_DIR=%s/cache", run->folder);
-    settings[3] = strdup("OCLGRIND_DATA_RACES=1");
-    settings[4] = strdup("OCLGRIND_UNINITIALIZED=1");
-    /* Its interpreter does not support some of the code that its compiler's optimiser makes. */
-    settings[5] = strdup("OCLGRIND_BUILD_OPTIONS=-cl-opt-disable");
-}
-
 static bool run_child(check_run *run, const char *kernels, const char *log, char **why)
 {
-    char *settings[SETTINGS], *defines[CHECK_WORDS] = {NULL};
-    const char *words[CHECK_WORDS + 1] = {"env"};
-    const iso_program_args *given = &run->source.args;
+    char *settings[SETTINGS + 1] = {
+        check_text("OCL_ICD_VENDORS=%s/oclgrind.icd", run->folder),
+        check_text("OCLGRIND_LOG=%s", log), check_text("ISOMER_CACHE_DIR=%s/cache", run->folder),
+        strdup("OCLGRIND_DATA_RACES=1"), strdup("OCLGRIND_UNINITIALIZED=1"),
+        /* Its interpreter does not support some of the code that its compiler's optimiser makes. */
+        strdup("OCLGRIND_BUILD_OPTIONS=-cl-opt-disable")};
+    const char *const words[] = {"--only",   "launch", "--backend", "opencl",
+                                 "--kernel", kernels,  NULL};
     check_child child;
-    int count = 1, used = 0;
-    make_settings(run, log, settings);
-    for (int i = 0; i < SETTINGS; i++) {
-        words[count++] = settings[i];
-    }
-    const char *const fixed[] = {"/proc/self/exe", "kernel",    "check",  given->name, "--only",
-                                 "launch",         "--backend", "opencl", "--kernel",  kernels};
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
-        words[count++] = fixed[i];
-    }
-    char self[4096];
-    const ssize_t length = readlink(fixed[0], self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    words[1 + SETTINGS] = self; /* in the child the link would be that of `env` */
-    if (run->with) {
-        words[count++] = "--with";
-        words[count++] = run->with;
-    }
-    for (int32_t i = 0; i < given->macro_count && count < CHECK_WORDS - 1; i++) {
-        defines[used] = check_text("--define=%s=%s", given->macros[i].name, given->macros[i].value);
-        words[count++] = defines[used++];
-    }
-    words[count] = NULL;
-    const bool good = check_spawn(run, words, (double)run->limit, &child);
+    const bool good = check_again(run, settings, words, (double)run->limit, &child);
     *why = good ? NULL : check_child_problem(&child, "the run under oclgrind");
     check_child_free(&child);
     for (int i = 0; i < SETTINGS; i++) {
         free(settings[i]);
-    }
-    for (int i = 0; i < used; i++) {
-        free(defines[i]);
     }
     return good;
 }

@@ -166,3 +166,38 @@ char *check_child_problem(const check_child *child, const char *name)
     }
     return check_text("%s: %s", name, child->said[0] ? child->said : "it fails without a message");
 }
+
+bool check_again(check_run *run, char *const *settings, const char *const *more, double seconds,
+                 check_child *out)
+{
+    const iso_program_args *given = &run->source.args;
+    const char *words[CHECK_WORDS + 1] = {"env"};
+    char *defines[CHECK_WORDS], self[4096];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    int count = 1, used = 0;
+    self[length > 0 ? length : 0] = '\0';
+    for (; settings && *settings; settings++) {
+        words[count++] = *settings;
+    }
+    words[count++] = self;
+    words[count++] = "kernel";
+    words[count++] = "check";
+    words[count++] = given->name;
+    for (; *more; more++) {
+        words[count++] = *more;
+    }
+    if (run->with) {
+        words[count++] = "--with";
+        words[count++] = run->with;
+    }
+    for (int32_t i = 0; i < given->macro_count && count < CHECK_WORDS; i++) {
+        defines[used] = check_text("--define=%s=%s", given->macros[i].name, given->macros[i].value);
+        words[count++] = defines[used++];
+    }
+    words[count] = NULL;
+    const bool good = check_spawn(run, words, seconds, out);
+    for (int i = 0; i < used; i++) {
+        free(defines[i]);
+    }
+    return good;
+}

@@ -8,6 +8,15 @@
 
 static const char *const verdicts[CHECK_VERDICTS] = {"ok", "FOUND", "UNSUPPORTED", "NOT CHECKED"};
 
+check_verdict check_verdict_of(const char *name)
+{
+    int at = 0;
+    while (at < CHECK_MISSING && strcmp(verdicts[at], name) != 0) {
+        at++;
+    }
+    return (check_verdict)at;
+}
+
 /* ---- gathering ------------------------------------------------------------------------------- */
 
 static char *text_of(const char *format, va_list list)

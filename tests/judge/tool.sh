@@ -35,6 +35,14 @@ check 1 "$page/bounds.isk" --only judge,address
 lacks out "sanitizer reports"
 check 0 "$source_dir/tests/judge/right.isk" --only address --require address
 
+# Chips need no device; a compiler that is not here is no pass.
+check 0 "$page/race.isk" --only chips --backend openmp --require chips
+says out "chips openmp ok generic"
+check 1 "$page/syntax.isk" --only chips --backend openmp
+says out "FOUND generic" "syntax.isk:7: it does not compile for openmp:generic"
+ISOMER_ROCM_PATH=$scratch/none check 0 "$page/race.isk" --only declarations,chips --backend hip
+says out "chips hip"
+
 # A declaration that is wrong.
 sed 's/ISO_REGION(i)/ISO_REGION(i, j)/' "$page/race.isk" >region.isk
 check 1 region.isk
