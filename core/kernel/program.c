@@ -484,7 +484,8 @@ iso_status iso_program_try(const char *backend, const char *chip, const iso_prog
     const char *call = "iso_program_try";
     core_backend *found = NULL;
     iso_program_args args;
-    iso_status status = read_args(call, given, &args);
+    iso_embedded table;
+    iso_status status = read_args(call, given, &args, &table);
     if (!status && !chip) {
         status = core_fail(ISO_INVALID, "%s: chip is NULL: give a name of iso_chip_get", call);
     }
