@@ -21,31 +21,6 @@ bool kernel_expect(kernel_reader *r, const char *text, const char *before)
     return !r->status;
 }
 
-bool kernel_check_name(kernel_reader *r, const char *what)
-{
-    const char *text = r->text + r->token.at;
-    int64_t length = r->token.length;
-    bool plain = r->token.kind == KERNEL_WORD;
-
-    for (int64_t i = 0; i < length && plain; i++) {
-        plain = text[i] != '$' && !(text[i] & 0x80);
-    }
-    if (!plain) {
-        kernel_fail(r, r->token.line,
-                    "\"%.*s\" is no name of %s: use letters, digits and _, and no digit first",
-                    kernel_shown_length(r), kernel_shown(r), what);
-    } else if (length >= KERNEL_NAME_MAX) {
-        kernel_fail(r, r->token.line, "the name %.*s of %s has %lld bytes: at most %d",
-                    kernel_shown_length(r), kernel_shown(r), what, (long long)length,
-                    KERNEL_NAME_MAX - 1);
-    } else if (length >= 4 && (!memcmp(text, "iso_", 4) || !memcmp(text, "ISO_", 4))) {
-        kernel_fail(r, r->token.line,
-                    "the name %.*s of %s begins with iso_, which is kept for isomer: use another",
-                    kernel_shown_length(r), kernel_shown(r), what);
-    }
-    return !r->status;
-}
-
 /* The indices of a region; 0 if the current token begins none. */
 static int region_indices(const kernel_reader *r)
 {
@@ -293,15 +268,6 @@ kernel_range kernel_read_argument(kernel_reader *r, const char *what, const char
     return range;
 }
 
-void kernel_read_name(kernel_reader *r, const char *what, char name[KERNEL_NAME_MAX])
-{
-    if (kernel_check_name(r, what)) {
-        memcpy(name, r->text + r->token.at, (size_t)r->token.length);
-        name[r->token.length] = 0;
-        kernel_next(r);
-    }
-}
-
 /* ---- statements ------------------------------------------------------------------------------ */
 
 /* A word and the parentheses that it needs. */
@@ -376,7 +342,7 @@ static void read_indices(kernel_scope *s, int count)
         return;
     }
     for (int i = 0; i < count; i++) {
-        if (!kernel_check_name(r, "a region's index")) {
+        if (!kernel_check_name(r, KERNEL_NAME_INSIDE, "a region's index")) {
             return;
         }
         kernel_add_index(s, i);

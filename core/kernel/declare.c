@@ -98,7 +98,7 @@ static void read_param(kernel_reader *r, const kernel_file *file, const kernel_d
         kernel_expect(r, ")", param->role == KERNEL_SHARED ? "the count" : "the type");
     }
     line = r->token.line;
-    kernel_read_name(r, "a parameter", param->name);
+    kernel_read_name(r, KERNEL_NAME_INSIDE, "a parameter", param->name);
     if (r->status) {
         return;
     }
@@ -178,7 +178,7 @@ static void read_kernel(kernel_reader *r, const kernel_file *file, kernel_decl *
     if (!kernel_expect(r, "(", "ISO_KERNEL")) {
         return;
     }
-    kernel_read_name(r, "a kernel", kernel->name);
+    kernel_read_name(r, KERNEL_NAME_OUTSIDE, "a kernel", kernel->name);
     for (const kernel_decl *other = file->kernels; other < kernel && !r->status; other++) {
         if (!strcmp(other->name, kernel->name)) {
             kernel_fail(r, kernel->line, "kernel %s is declared on line %ld too: rename one",
@@ -227,6 +227,18 @@ static kernel_decl *add_kernel(kernel_reader *r, kernel_file *file, int32_t *roo
     return &file->kernels[file->count++];
 }
 
+/* ISO_FUNCTION, its type and its name. The rest is left to the compilers. */
+static void read_function(kernel_reader *r, const kernel_file *file)
+{
+    kernel_next(r);
+    if (kernel_is_type(r, file)) {
+        kernel_next(r);
+        if (r->token.kind == KERNEL_WORD) {
+            kernel_check_name(r, KERNEL_NAME_OUTSIDE, "a function");
+        }
+    }
+}
+
 static void read_all(kernel_reader *r, kernel_file *file)
 {
     kernel_scope outside = {.reader = r};
@@ -242,6 +254,8 @@ static void read_all(kernel_reader *r, kernel_file *file)
             }
         } else if (kernel_is(r, "ISO_STRUCT")) {
             kernel_read_struct(r, file);
+        } else if (kernel_is(r, "ISO_FUNCTION")) {
+            read_function(r, file);
         } else if (kernel_is_sign(r, "([{")) {
             kernel_skip_brackets(&outside);
         } else if (kernel_is_sign(r, ")]}")) {

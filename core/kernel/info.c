@@ -121,9 +121,10 @@ static iso_status name_values(const char *call, const kernel_decl *decl,
         if (!kernel_is_given(param)) {
             continue;
         }
+        int64_t value;
         if (at < count && param->role == KERNEL_VALUE &&
-            arguments[at].kind == ISO_ARGUMENT_INTEGER) {
-            named[(*values)++] = (kernel_value){param->name, arguments[at].integer};
+            kernel_read_integer(param, &arguments[at], &value)) {
+            named[(*values)++] = (kernel_value){param->name, value};
         }
         at++;
     }

@@ -22,6 +22,10 @@ typedef struct core_program {
     _Atomic uint64_t used_by; /* bits of streams that may have a launch of it */
 } core_program;
 
+/* Whether the argument of a value parameter is an integer, as a number or as bytes, that an extent
+ * can use. */
+bool kernel_read_integer(const kernel_param *param, const iso_argument *given, int64_t *value);
+
 /* Called after the handle was retired: waits for launches and frees the program. */
 void core_program_finish(core_program *program);
 

@@ -82,6 +82,33 @@ static iso_status take_integer(launch *of, const kernel_param *param, int64_t gi
     return ISO_OK;
 }
 
+/* The low bytes come first. */
+static int64_t read_integer(const kernel_type *type, const void *bytes)
+{
+    const int unused = 64 - type->bytes * 8;
+    uint64_t value = 0;
+    memcpy(&value, bytes, (size_t)type->bytes);
+    return type->scalar == 'i' ? (int64_t)(value << unused) >> unused : (int64_t)value;
+}
+
+bool kernel_read_integer(const kernel_param *param, const iso_argument *given, int64_t *value)
+{
+    const kernel_type *type = &param->type;
+    const bool is_unsigned = type->scalar == 'u';
+    if (type->lanes != 1 || (type->scalar != 'i' && !is_unsigned)) {
+        return false;
+    }
+    if (given->kind == ISO_ARGUMENT_INTEGER) {
+        *value = given->integer;
+        return true;
+    }
+    if (given->kind != ISO_ARGUMENT_BYTES || !given->bytes || given->integer != type->bytes) {
+        return false;
+    }
+    *value = read_integer(type, given->bytes);
+    return !is_unsigned || *value >= 0; /* extents have no larger ones */
+}
+
 static iso_status take_bytes(launch *of, const kernel_param *param, const iso_argument *given)
 {
     if (!given->bytes || given->integer != param->type.bytes) {
@@ -89,6 +116,10 @@ static iso_status take_bytes(launch *of, const kernel_param *param, const iso_ar
                          "%s: kernel %s: argument %s has %lld bytes at %p, but a %s has %d",
                          of->call, of->kernel->name, param->name, (long long)given->integer,
                          given->bytes, param->type.name, param->type.bytes);
+    }
+    int64_t value;
+    if (kernel_read_integer(param, given, &value)) {
+        of->named[of->value_count++] = (kernel_value){.name = param->name, .value = value};
     }
     of->args[of->arg_count++] =
         (iso_program_arg){.value = given->bytes, .bytes = param->type.bytes};

@@ -32,6 +32,23 @@ bool kernel_is_type(const kernel_reader *r, const kernel_file *file);
 /* Moves past ISO_STRUCT(name) { members }; and adds the struct. */
 void kernel_read_struct(kernel_reader *r, kernel_file *file);
 
+/* ---- names.c --------------------------------------------------------------------------------- */
+
+/* Where a name stands: outside of kernels it must be none of what compilers declare there. */
+typedef enum kernel_name_place {
+    KERNEL_NAME_OUTSIDE, /* a kernel, a struct, a function */
+    KERNEL_NAME_INSIDE,  /* a parameter, a member, an index */
+    KERNEL_NAME_VARIABLE /* of a body */
+} kernel_name_place;
+
+/* Checks that the current token may be the name of `what`. */
+bool kernel_check_name(kernel_reader *r, kernel_name_place place, const char *what);
+/* Moves past a name. */
+void kernel_read_name(kernel_reader *r, kernel_name_place place, const char *what,
+                      char name[KERNEL_NAME_MAX]);
+/* Checks the name of a variable, the current token of `word`. `r` gets the failure. */
+void kernel_check_variable(kernel_reader *r, const kernel_reader *word);
+
 /* ---- body.c ---------------------------------------------------------------------------------- */
 
 /* Whose a name in a body is. */
@@ -71,8 +88,6 @@ typedef struct kernel_scope {
 
 /* Moves to the sign of `ends` that ends an argument, and keeps the argument's place. */
 kernel_range kernel_read_argument(kernel_reader *r, const char *what, const char *ends);
-/* Moves past a name. */
-void kernel_read_name(kernel_reader *r, const char *what, char name[KERNEL_NAME_MAX]);
 /* Moves from a bracket past the one that closes it. */
 void kernel_skip_brackets(kernel_scope *s);
 /* Moves from the brace that opens a kernel's body past the one that closes it, checks it, and sets
@@ -80,8 +95,6 @@ void kernel_skip_brackets(kernel_scope *s);
 void kernel_skip_body(kernel_reader *r, const kernel_file *file, kernel_decl *kernel);
 /* Moves past this word or sign, which must come now. `before` names what it follows. */
 bool kernel_expect(kernel_reader *r, const char *text, const char *before);
-/* Checks that the current token may be the name of `what`. */
-bool kernel_check_name(kernel_reader *r, const char *what);
 
 /* ---- variables.c
  * --------------------------------------------------------------------------------- */

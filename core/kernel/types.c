@@ -178,7 +178,7 @@ static void read_members(kernel_reader *r, kernel_type *type)
         int64_t count = 1;
 
         kernel_next(r);
-        kernel_read_name(r, "a member", name);
+        kernel_read_name(r, KERNEL_NAME_INSIDE, "a member", name);
         if (kernel_is(r, "[")) {
             count = read_count(r);
         }
@@ -217,7 +217,7 @@ void kernel_read_struct(kernel_reader *r, kernel_file *file)
     if (!kernel_expect(r, "(", "ISO_STRUCT")) {
         return;
     }
-    kernel_read_name(r, "a struct", made->type.name);
+    kernel_read_name(r, KERNEL_NAME_OUTSIDE, "a struct", made->type.name);
     check_name(r, file, made);
     if (r->status || !kernel_expect(r, ")", "the name of a struct") ||
         !kernel_expect(r, "{", "ISO_STRUCT(name)")) {

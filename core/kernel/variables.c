@@ -98,6 +98,7 @@ static void read_declaration(kernel_scope *s)
     }
     kernel_next(&ahead);
     while (ahead.token.kind == KERNEL_WORD) {
+        kernel_check_variable(s->reader, &ahead);
         add(s, s->in_region ? KERNEL_NAME_ITEM : KERNEL_NAME_GROUP, ahead.text + ahead.token.at,
             ahead.token.length);
         kernel_next(&ahead);

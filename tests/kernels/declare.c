@@ -96,6 +96,38 @@ static const char good[] =
     "}\n"
     "ISO_KERNEL(second, TILE, TILE / 2, 2)() { ISO_REGION_3(i, j, k) { } }\n";
 
+/* A word of one compiler's language is no name in any text. */
+static void test_words(void **state)
+{
+    static const char *const accepted[] = {
+        PARAMS("f32 min, f32 max, u32 uint, i32 main, i32 halfway, i32 class_of"),
+        BODY("i64 const a = n; ISO_REGION(any) { f32 exp = 1.0f, event = exp; i32 image; }"),
+        "ISO_FUNCTION f32 smaller(f32 min) { return min; }" KERNEL("8, 1, 1"), NULL};
+    static const refusal refused[] = {
+        {PARAMS("f32 half"), 2, "half of a parameter is a word of OpenCL C", "another"},
+        {PARAMS("ISO_IN(f32) global"), 2, "global of a parameter", "OpenCL"},
+        {PARAMS("f32 class"), 2, "class", "C++"},
+        {PARAMS("f32 register"), 2, "register", "word of C:"},
+        {PARAMS("f32 blockIdx"), 2, "blockIdx", "CUDA and HIP"},
+        {PARAMS("f32 new"), 2, "new", "C++"},
+        {PARAMS("f32 INFINITY"), 2, "INFINITY", "OpenCL"},
+        {"ISO_KERNEL(kernel, 1, 1, 1)() {}", 1, "kernel of a kernel", "OpenCL"},
+        {"ISO_KERNEL(main, 1, 1, 1)() {}", 1, "main", "headers"},
+        {"ISO_KERNEL(uint, 1, 1, 1)() {}", 1, "uint", "OpenCL"},
+        {"ISO_STRUCT(exp) { f32 a; };\n" KERNEL("8, 1, 1"), 1, "exp of a struct", "mathematical"},
+        {"ISO_STRUCT(s) {\nf32 local; };\n" KERNEL("8, 1, 1"), 2, "local of a member", "OpenCL"},
+        {"\nISO_FUNCTION f32 min(f32 a) { return a; }\n" KERNEL("8, 1, 1"), 2, "min of a function",
+         "mathematical"},
+        {BODY("ISO_REGION(this) { }"), 3, "this of a region's index", "C++"},
+        {BODY("ISO_REGION(i) {\nf32 a = 1.0f, half = a; }"), 4, "half of a variable", "OpenCL"},
+        {BODY("i32 virtual = 1;"), 3, "virtual of a variable", "C++"},
+        {0}};
+
+    (void)state;
+    check_accepted(accepted);
+    check_refused(refused);
+}
+
 static void test_good(void **state)
 {
     kernel_file file = {0};
@@ -703,12 +735,12 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),    cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_params),  cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_macros),  cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_depth),   cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_good),        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_kernels),     cmocka_unit_test(test_params),
+        cmocka_unit_test(test_regions),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_tokens),      cmocka_unit_test(test_macros),
+        cmocka_unit_test(test_expressions), cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,7 +242,7 @@ static void test_arguments(void **state)
 /* ---- layout 1 -------------------------------------------------------------------------------- */
 
 static const char all_text[] =
-    "ISO_KERNEL(all, 8, 4, 1)(f32 a, ISO_IN(f32) x, ISO_INOUT(i32) y, ISO_SHARED(f32, 32) part,\n"
+    "ISO_KERNEL(whole, 8, 4, 1)(f32 a, ISO_IN(f32) x, ISO_INOUT(i32) y, ISO_SHARED(f32, 32) part,\n"
     "                         ISO_SHARED(u8, ISO_AT_LAUNCH) more, ISO_OWN(f64) sum, i64 n) { }\n";
 
 static void take(const void *const *args, int at, void *to, size_t bytes)
@@ -300,7 +300,7 @@ static void test_layout(void **state)
     const iso_operand from = {buffer, 4};
     works(iso_write(stream, from, &x, sizeof x));
     works(iso_program_create(device, &args, &program));
-    works(iso_kernel_get(program, "all", &kernel));
+    works(iso_kernel_get(program, "whole", &kernel));
     iso_buffer other;
     works(iso_buffer_create(device, 64, &other));
     const iso_operand y = {other, 16};
