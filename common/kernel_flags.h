@@ -5,6 +5,8 @@
 
 /* Options for every instruction set. NULL ends them. */
 extern const char *const kernel_options[];
+/* Further ones for gcc; clang does not know them. */
+extern const char *const kernel_gcc_options[];
 
 /* The flags of an instruction set, separated by blanks, up to a comma or the end; NULL: there is no
  * such set. */

@@ -30,8 +30,13 @@ enum {
 static const char *const options[] = {
     "-w", "-fvisibility=default", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", NULL,
 };
-static const char *const *const option_lists[] = {kernel_options, options};
+static const char *const *const option_lists[] = {kernel_options, options, kernel_gcc_options};
 enum { LISTS = sizeof option_lists / sizeof option_lists[0] };
+
+static int lists_of(const cpu_build *build)
+{
+    return strstr(build->identity, "clang") ? LISTS - 1 : LISTS;
+}
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
@@ -155,7 +160,7 @@ char *cpu_build_key(const cpu_build *build)
     size_t used =
         (size_t)snprintf(key, room, "isomer " ISO_VERSION_STRING " openmp program\n%s\n%s\n",
                          build->compiler, build->identity);
-    for (int i = 0; i < LISTS; i++) {
+    for (int i = 0; i < lists_of(build); i++) {
         for (const char *const *option = option_lists[i]; *option; option++) {
             used += (size_t)snprintf(key + used, room - used, "%s ", *option);
         }
@@ -251,7 +256,7 @@ static void add_words(const cpu_build *build, job *work)
     char *rest = NULL;
     int count = 0;
     add_word(work->words, &count, build->compiler);
-    for (int i = 0; i < LISTS; i++) {
+    for (int i = 0; i < lists_of(build); i++) {
         for (const char *const *option = option_lists[i]; *option; option++) {
             add_word(work->words, &count, *option);
         }

@@ -50,6 +50,7 @@ typedef struct embedding {
     char symbol[256];
     kernel_source source;
     kernel_line compiler; /* with the caller's flags */
+    bool gcc;             /* it takes kernel_gcc_options */
     const char *sets[SETS_MAX];
     int set_count;
     tool_words words; /* of sets_text */
@@ -150,6 +151,9 @@ static kernel_line compile_line(const embedding *e, const char *set)
     kernel_line line = begin_line(e);
     const char *flags = kernel_set_flags(set);
     add_options(&line, kernel_options);
+    if (e->gcc) {
+        add_options(&line, kernel_gcc_options);
+    }
     kernel_line_split(&line, flags, strcspn(flags, ","));
     add_options(&line, own_options);
     return line;
@@ -239,6 +243,7 @@ static int find_sets(embedding *e)
     const struct family *family = NULL;
     tool_names names = {0};
     int code = find_family(e, &family);
+    e->gcc = code == TOOL_OK && try_flags(e, "generic", kernel_gcc_options[0]) == TOOL_OK;
     for (int i = 0; code == TOOL_OK && i < SETS_MAX; i++) {
         tool_names_add(&names, family->sets[i]);
     }

@@ -94,8 +94,9 @@
  * Bits: + - * of every type, / % and shifts of integers, comparisons, conversions that are in
  * range, iso_fma, iso_div, iso_sqrt, iso_exp and the sums over groups and teams give the same bits
  * everywhere; nothing is contracted. The operator / of floats may differ in the last bit between
- * devices, and so may the order of atomics on one place. Overflow of signed integers and shifts by
- * the width or more are not defined.
+ * devices, and so may the order of atomics on one place. gcc (12 was seen) may turn
+ * -iso_fma(a, b, c) into one instruction, which loses the sign if the result is an exact 0.
+ * Overflow of signed integers and shifts by the width or more are not defined.
  */
 #ifndef ISOMER_KERNEL_H
 #define ISOMER_KERNEL_H
@@ -495,10 +496,17 @@ i32 iso_judge_next_(void);
 #define ISO_ONLY_ISO_REGION_2 ISO_REGION_2
 #define ISO_ONLY_ISO_REGION_3 ISO_REGION_3
 #elif ISO_CPU_
+/* Items do not depend on each other, so their loop may become vector instructions. clang takes
+ * `omp simd` for a promise about private arrays too, which it keeps in one place for all items. */
+#if defined(__clang__)
+#define ISO_VECTORIZE_ _Pragma("clang loop vectorize(enable)")
+#else
+#define ISO_VECTORIZE_ _Pragma("omp simd")
+#endif
 /* clang-format off */
-#define ISO_EACH_ _Pragma("omp simd") for (i32 iso_item_ = 0; iso_item_ < iso_items_; iso_item_++)
+#define ISO_EACH_ ISO_VECTORIZE_ for (i32 iso_item_ = 0; iso_item_ < iso_items_; iso_item_++)
 /* Of the items, those below `count`. */
-#define ISO_FIRST_(count) _Pragma("omp simd") for (i32 iso_item_ = 0; iso_item_ < (count); iso_item_++)
+#define ISO_FIRST_(count) ISO_VECTORIZE_ for (i32 iso_item_ = 0; iso_item_ < (count); iso_item_++)
 /* The loops count items by their place in the launch: a compiler can split a loop at the last place
  * that `if (iso_x(i) < n)` takes, and needs no masks for those before it. */
 #define ISO_ALONG_(place, at, size)                                                                \
@@ -507,7 +515,7 @@ i32 iso_judge_next_(void);
 #define ISO_INDEX_X_(i) ISO_INDEX_(i, iso_x_of_##i, iso_at_x_, iso_size_x_)
 #define ISO_INDEX_Y_(j) ISO_INDEX_(j, iso_y_of_##j, iso_at_.y, iso_size_y_)
 #define ISO_INDEX_Z_(k) ISO_INDEX_(k, iso_z_of_##k, iso_at_.z, iso_size_z_)
-#define ISO_ALONG_X_(i) _Pragma("omp simd") ISO_ALONG_(iso_x_of_##i, iso_at_x_, iso_size_x_)
+#define ISO_ALONG_X_(i) ISO_VECTORIZE_ ISO_ALONG_(iso_x_of_##i, iso_at_x_, iso_size_x_)
 #define ISO_ALONG_Y_(j) ISO_ALONG_(iso_y_of_##j, iso_at_.y, iso_size_y_)
 #define ISO_ALONG_Z_(k) ISO_ALONG_(iso_z_of_##k, iso_at_.z, iso_size_z_)
 #define ISO_ONCE_ iso_once_ = 1; iso_once_; iso_once_ = 0
@@ -519,9 +527,13 @@ i32 iso_judge_next_(void);
     ISO_ALONG_Z_(k) ISO_ALONG_Y_(j) ISO_ALONG_X_(i)                                                \
         for (i32 ISO_INDEX_X_(i), ISO_INDEX_Y_(j), ISO_INDEX_Z_(k),                                \
              iso_item_ = (k * iso_size_y_ + j) * iso_size_x_ + i, ISO_ONCE_)
-#define iso_x(i) (iso_x_of_##i)
-#define iso_y(j) (iso_y_of_##j)
-#define iso_z(k) (iso_z_of_##k)
+/* In two steps, as in regions: PoCL has macros with the names of OpenCL's functions. */
+#define ISO_X_OF_(i) (iso_x_of_##i)
+#define ISO_Y_OF_(j) (iso_y_of_##j)
+#define ISO_Z_OF_(k) (iso_z_of_##k)
+#define iso_x(i) ISO_X_OF_(i)
+#define iso_y(j) ISO_Y_OF_(j)
+#define iso_z(k) ISO_Z_OF_(k)
 /* clang-format on */
 /* Several groups that follow along x: a row of items of all of them comes before the next row. */
 #define ISO_RUN_(count)        (count)
@@ -554,9 +566,12 @@ i32 iso_judge_next_(void);
     i32 i = (i32)(ISO_ITEM_() % iso_size_x_), j = (i32)(ISO_ITEM_() / iso_size_x_ % iso_size_y_),  \
         k = (i32)(ISO_ITEM_() / (iso_size_x_ * iso_size_y_)), iso_x_of_##i = i, iso_y_of_##j = j,  \
         iso_z_of_##k = k, iso_once_ = 1
-#define iso_x(i)                       (iso_at_.x * iso_size_x_ + iso_x_of_##i)
-#define iso_y(j)                       (iso_at_.y * iso_size_y_ + iso_y_of_##j)
-#define iso_z(k)                       (iso_at_.z * iso_size_z_ + iso_z_of_##k)
+#define ISO_X_OF_(i)                   (iso_at_.x * iso_size_x_ + iso_x_of_##i)
+#define ISO_Y_OF_(j)                   (iso_at_.y * iso_size_y_ + iso_y_of_##j)
+#define ISO_Z_OF_(k)                   (iso_at_.z * iso_size_z_ + iso_z_of_##k)
+#define iso_x(i)                       ISO_X_OF_(i)
+#define iso_y(j)                       ISO_Y_OF_(j)
+#define iso_z(k)                       ISO_Z_OF_(k)
 #define ISO_REGION(i)                  for (ISO_AT_1_(i); iso_once_; iso_once_ = 0, ISO_BARRIER_())
 #define ISO_REGION_2(i, j)             for (ISO_AT_2_(i, j); iso_once_; iso_once_ = 0, ISO_BARRIER_())
 #define ISO_REGION_3(i, j, k)          for (ISO_AT_3_(i, j, k); iso_once_; iso_once_ = 0, ISO_BARRIER_())
