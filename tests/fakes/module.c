@@ -222,15 +222,20 @@ int64_t fake_kernel_shared(const fake_kernel *kernel)
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
-enum { ARGUMENTS_MAX = 64, ARGUMENT_BYTES = 256 };
+enum { ARGUMENTS_MAX = 64, VALUES_BYTES = 8192, VALUE_ALIGN = 16 };
 
 typedef struct launch {
     fake_context *context;
     fake_kernel *kernel;
     unsigned groups[3], threads;
     int number;
-    _Alignas(16) char values[ARGUMENTS_MAX][ARGUMENT_BYTES];
+    _Alignas(VALUE_ALIGN) char values[VALUES_BYTES]; /* one behind another */
 } launch;
+
+static size_t value_room(const fake_entry *entry, int index)
+{
+    return ((size_t)entry->bytes[index] + VALUE_ALIGN - 1) / VALUE_ALIGN * VALUE_ALIGN;
+}
 
 static int launch_now(void *data)
 {
@@ -245,8 +250,10 @@ static int launch_now(void *data)
                             .shared = module->shared,
                             .shared_bytes = module->shared_bytes,
                             .name = what->kernel->entry->name};
-    for (int i = 0; i < ARGUMENTS_MAX; i++) {
-        arguments[i] = what->values[i];
+    char *value = what->values;
+    for (int i = 0; i < what->kernel->entry->count; i++) {
+        arguments[i] = value;
+        value += value_room(what->kernel->entry, i);
     }
     if (what->number == fake_setting("FAKE_LOST", -1)) {
         fprintf(stderr, "fake: launch %d loses the device (FAKE_LOST)\n", what->number);
@@ -283,11 +290,13 @@ int fake_launch(fake_stream *stream, fake_kernel *kernel, const unsigned groups[
     if (entry->count > ARGUMENTS_MAX) {
         return FAKE_NOT_SUPPORTED;
     }
+    size_t used = 0;
     for (int i = 0; i < entry->count; i++) {
-        if (!arguments[i] || entry->bytes[i] > ARGUMENT_BYTES) {
+        if (!arguments[i] || used + value_room(entry, i) > VALUES_BYTES) {
             return FAKE_INVALID_VALUE;
         }
-        memcpy(what.values[i], arguments[i], (size_t)entry->bytes[i]);
+        memcpy(what.values + used, arguments[i], (size_t)entry->bytes[i]);
+        used += value_room(entry, i);
     }
     what.context = fake_stream_context(stream);
     what.number = __atomic_add_fetch(&launches, 1, __ATOMIC_SEQ_CST);
