@@ -343,6 +343,16 @@ static int64_t kernel_number(const kernel *self, ocl_name what)
                : -1;
 }
 
+/* The group that the kernel's text demands; 0: none. NVIDIA's driver accepts it, and then reports
+ * 256 as the most that the kernel takes. */
+static size_t compiled_group(const kernel *self)
+{
+    size_t of[3] = {0, 0, 0};
+    const ocl_code code = cl.clGetKernelWorkGroupInfo(self->id, self->device->id,
+                                                      OCL_KERNEL_COMPILED, sizeof of, of, NULL);
+    return code == OCL_DONE ? of[0] * of[1] * of[2] : 0;
+}
+
 iso_status ocl_kernel_get(void *at, const char *name, int32_t threads, void **out,
                           simt_kernel_info *info)
 {
@@ -365,6 +375,8 @@ iso_status ocl_kernel_get(void *at, const char *name, int32_t threads, void **ou
     (void)pthread_mutex_init(&made->lock, NULL);
     code = cl.clGetKernelWorkGroupInfo(made->id, made->device->id, OCL_KERNEL_GROUP, sizeof most,
                                        &most, NULL);
+    const size_t demanded = compiled_group(made);
+    most = demanded > most ? demanded : most;
     *info = (simt_kernel_info){
         .registers = -1,
         .threads_max = code == OCL_DONE ? (int32_t)most : -1,

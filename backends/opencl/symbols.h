@@ -107,6 +107,7 @@ typedef struct clblast_pair {
     VALUE(OCL_PROGRAM_BINARIES, 0x1166, CL_PROGRAM_BINARIES)                                       \
     VALUE(OCL_BUILD_LOG, 0x1183, CL_PROGRAM_BUILD_LOG)                                             \
     VALUE(OCL_KERNEL_GROUP, 0x11b0, CL_KERNEL_WORK_GROUP_SIZE)                                     \
+    VALUE(OCL_KERNEL_COMPILED, 0x11b1, CL_KERNEL_COMPILE_WORK_GROUP_SIZE)                          \
     VALUE(OCL_KERNEL_LOCAL, 0x11b2, CL_KERNEL_LOCAL_MEM_SIZE)                                      \
     VALUE(OCL_KERNEL_PRIVATE, 0x11b4, CL_KERNEL_PRIVATE_MEM_SIZE)                                  \
     VALUE(OCL_EVENT_STATUS, 0x11d3, CL_EVENT_COMMAND_EXECUTION_STATUS)                             \

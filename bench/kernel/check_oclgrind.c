@@ -87,14 +87,23 @@ static bool run_child(check_run *run, const char *kernels, const char *log, char
 
 /* ---- its log --------------------------------------------------------------------------------- */
 
-/* The line after the first "At line N (column M) of NAME" in the text, up to `end`. */
+/* Whether this is the text's name, or the end of it: the compiler may cut the folder that it shares
+ * with the one in which it runs. */
+static bool is_text(const check_run *run, const char *name, size_t length)
+{
+    const char *whole = run->args.name;
+    const size_t all = strlen(whole);
+    return length > 0 && length <= all && !memcmp(whole + all - length, name, length) &&
+           (length == all || whole[all - length - 1] == '/');
+}
+
+/* The line after the first "At line N (column M) of NAME:" in the text, up to `end`. */
 static int line_in(const check_run *run, const char *at, const char *end)
 {
     static const char mark[] = "At line ";
     for (at = strstr(at, mark); at && at < end; at = strstr(at + 1, mark)) {
         const char *name = strstr(at, " of "), *stop = at + strcspn(at, "\n");
-        const size_t length = strlen(run->args.name);
-        if (name && name < stop && strncmp(name + 4, run->args.name, length) == 0) {
+        if (name && name < stop && is_text(run, name + 4, strcspn(name + 4, ":\n"))) {
             return (int)strtol(at + sizeof mark - 1, NULL, 10);
         }
     }

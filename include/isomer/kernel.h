@@ -95,7 +95,8 @@
  * range, iso_fma, iso_div, iso_sqrt, iso_exp and the sums over groups and teams give the same bits
  * everywhere; nothing is contracted. The operator / of floats may differ in the last bit between
  * devices, and so may the order of atomics on one place. gcc (12 was seen) may turn
- * -iso_fma(a, b, c) into one instruction, which loses the sign if the result is an exact 0.
+ * -iso_fma(a, b, c) into one instruction, which loses the sign if the result is an exact 0. NVRTC
+ * (13 was seen) may round a literal of f32 up that lies halfway between two of its numbers.
  * Overflow of signed integers and shifts by the width or more are not defined.
  */
 #ifndef ISOMER_KERNEL_H

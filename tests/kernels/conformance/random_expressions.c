@@ -82,7 +82,7 @@ void random_add_range(random_state *g, const char *text, model_scalar scalar, in
 static random_expression literal(random_state *g, model_scalar scalar)
 {
     static const char *const floats[] = {"0.5", "1.25", "3.0",   "1e10",  "0.0",
-                                         "0.1", "7.75", "1e-30", "255.0", "16777217.0"};
+                                         "0.1", "7.75", "1e-30", "255.0", "16777218.0"};
     const char *name = model_scalars[scalar].name;
     if (model_scalars[scalar].is_float) {
         const char *minus = conf_below(&g->random, 3) ? "" : "-";
