@@ -38,12 +38,15 @@ run_tests() {
 
 # Reports of sanitizers go to files, because a test that expects a failure would accept one. The
 # message that an enormous allocation was refused is not a report: tests request such allocations.
+# Nor is a crash of AMD's compiler in the process that exists to try it for a chip: releases before 6
+# crash for chips that they do not know.
 reports=$scratch/reports
 mkdir "$reports"
 no_reports() {
     for report in "$reports"/*; do
         [ -e "$report" ] || continue
         grep -vqE '^==[0-9]+==WARNING: AddressSanitizer failed to allocate|^$' "$report" || continue
+        ! { grep -q ' in hip_try ' "$report" && grep -q ' in amd_comgr_do_action ' "$report"; } || continue
         cat "$reports"/*
         fail "the reports above"
     done

@@ -58,7 +58,8 @@ grep -q 'not on this device' out && fail "what was not run is not missing on thi
 
 stopped INT 130 reveal --backend openmp --variant tiled --dtype f32 --size 4x4x40,64x64x200000 --budget 1000 --json r.json
 marked at/r.json 1
-says at/r.json '"status": "ok"' '"reason": "interrupted"'
+# How far the second came depends on the machine, and the reason tells it.
+says at/r.json '"status": "ok"' '"reason": "interrupted'
 stopped TERM 130 errors --backend openmp --dtype f32 --size 4x4x9,256x256x4000 --json e.json
 marked at/e.json 1
 says at/e.json '"status": "ok"'
