@@ -74,9 +74,9 @@ static char *beside(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
     size_t folder = slash && name[0] != '/' ? (size_t)(slash - path) + 1 : 0;
-    char *joined = tool_alloc(1, folder + strlen(name) + 1, "a path");
-    memcpy(joined, path, folder);
-    memcpy(joined + folder, name, strlen(name));
+    size_t bytes = folder + strlen(name) + 1;
+    char *joined = tool_alloc(1, bytes, "a path");
+    (void)snprintf(joined, bytes, "%.*s%s", (int)folder, path, name);
     return joined;
 }
 

@@ -280,7 +280,6 @@ iso_status kernel_read(const char *call, const char *name, const char *text,
 
     *out = (kernel_file){0};
     read_all(&r, out);
-    out->has_f64 = r.has_f64;
     kernel_definitions_free(&defined);
     if (r.status) {
         kernel_file_free(out);

@@ -88,7 +88,6 @@ typedef struct kernel_file {
     int32_t struct_count;
     kernel_decl *kernels; /* from malloc, as the structs */
     kernel_struct *structs;
-    int has_f64; /* the token f64 (or f64x2, f64x4) occurs */
 } kernel_file;
 
 /* Reads a text. `name` is the file's name in messages. INVALID: the message of core_fail is

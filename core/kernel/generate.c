@@ -261,8 +261,7 @@ static void add_cpu_table(core_text *out, const kernel_file *file)
 void kernel_generate(const kernel_file *file, const char *name, const char *text,
                      const kernel_macro *macros, int32_t macro_count, core_text *out)
 {
-    core_text_add(out, "%s#line 1 \"isomer/kernel.h\"\n%s",
-                  file->has_f64 ? "#define ISO_USES_F64_ 1\n" : "", kernel_text_language);
+    core_text_add(out, "#line 1 \"isomer/kernel.h\"\n%s", kernel_text_language);
     for (int32_t i = 0; i < macro_count; i++) {
         core_text_add(out, "#define %s %s\n", macros[i].name, macros[i].value);
     }

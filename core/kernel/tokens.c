@@ -220,7 +220,6 @@ static void skip_directive(kernel_reader *r)
     }
     r->at = line.at;
     r->line = line.line;
-    r->has_f64 = line.has_f64;
     r->status = line.status;
     if (!r->status && is_definition) {
         keep_definition(r, &row);
@@ -272,8 +271,6 @@ static void read_word(kernel_reader *r)
         r->at++;
     }
     r->token.length = r->at - r->token.at;
-    r->has_f64 =
-        r->has_f64 || kernel_is(r, "f64") || kernel_is(r, "f64x2") || kernel_is(r, "f64x4");
     if (!number && peek(r, r->at) == '"' && r->text[r->at - 1] == 'R' && r->token.length <= 3) {
         kernel_fail(r, r->line, "a raw string is not C: write \"...\"");
     }
@@ -388,7 +385,6 @@ kernel_reader kernel_reader_open(const char *call, const char *name, const char 
             kernel_next(&value);
         } while (value.token.kind != KERNEL_END);
         r.status = value.status;
-        r.has_f64 = r.has_f64 || value.has_f64;
         if (!r.status) {
             keep_definition(&r, &row);
         }

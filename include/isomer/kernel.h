@@ -114,9 +114,11 @@
 #if defined(cl_khr_fp64) || defined(__opencl_c_fp64)
 #define ISO_HAS_F64_ 1
 #else
-#define f64   f64_needs_cl_khr_fp64
-#define f64x2 f64x2_needs_cl_khr_fp64
-#define f64x4 f64x4_needs_cl_khr_fp64
+#define f64       f64_needs_cl_khr_fp64
+#define f64x2     f64x2_needs_cl_khr_fp64
+#define f64x4     f64x4_needs_cl_khr_fp64
+#define iso_f64x2 iso_f64x2_needs_cl_khr_fp64
+#define iso_f64x4 iso_f64x4_needs_cl_khr_fp64
 #endif
 #if defined(cl_khr_int64_base_atomics)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -214,7 +216,7 @@ ISO_VECTORS_(u32, uint)
 ISO_VECTORS_(i64, long)
 ISO_VECTORS_(u64, ulong)
 ISO_VECTORS_(f32, float)
-#if defined(ISO_USES_F64_) && defined(ISO_HAS_F64_)
+#if defined(ISO_HAS_F64_)
 ISO_VECTORS_(f64, double)
 #endif
 

@@ -26,6 +26,15 @@ ISO_KERNEL(k, 64, 1, 1)(ISO_INOUT(f32) y ISO_EXTENT(64))
     }
 }
 END
+cat >vectors.isk <<'END'
+ISO_KERNEL(k, 64, 1, 1)(ISO_INOUT(f32) y ISO_EXTENT(64))
+{
+    ISO_REGION(i)
+    {
+        y[i] = (f32)(iso_f64x2(1, i).y + iso_f64x4(1, 2, 3, i).w);
+    }
+}
+END
 # compiles FILE EXTENSIONS: the log is in the file log.
 compiles() {
     "$tool" kernel text "$1" --out text.cl
@@ -38,6 +47,8 @@ says log "words.isk:5:16" iso_div_f32_needs_cl_khr_fp64 iso_sqrt_f32_needs_cl_kh
     iso_atomic_max_i64_needs_cl_khr_int64_extended_atomics
 compiles wide.isk -all && fail "wide.isk compiles without extensions"
 says log "wide.isk:5:15" f64_needs_cl_khr_fp64
-for file in words.isk wide.isk; do
+compiles vectors.isk -all && fail "vectors.isk compiles without extensions"
+says log "vectors.isk:5:22" iso_f64x2_needs_cl_khr_fp64 iso_f64x4_needs_cl_khr_fp64
+for file in words.isk wide.isk vectors.isk; do
     compiles $file +all || { cat log; fail "$file does not compile with all extensions"; }
 done

@@ -140,7 +140,6 @@ static void test_good(void **state)
     kernel_file_free(&file);
     works(read_text(good, &file));
     assert_int_equal(file.count, 2);
-    assert_int_equal(file.has_f64, 0);
     k = file.kernels;
     p = k->params;
     assert_string_equal(k->name, "axpy");
@@ -428,26 +427,10 @@ static void test_tokens(void **state)
         {BODY("\r\n\r\n\\\r\nreturn;"), 6, "return", NULL},
         {"/* \n\n */ #define A 1\n// \\\n\n" SHARED("0"), 6, "is 0", NULL},
         {0}};
-    static const char *const with[] = {
-        BODY("f64 x;"),  BODY("(f64x2)x"),           BODY("f64x4 x;"),
-        PARAMS("f64 x"), "#define R f64\n" BODY(""), NULL};
-    static const char *const without[] = {BODY("/* f64 */ \"f64\" // f64\n"), BODY("f64x3 af64"),
-                                          NULL};
-    kernel_file file;
 
     (void)state;
     check_accepted(accepted);
     check_refused(refused);
-    for (int i = 0; with[i]; i++) {
-        works(read_text(with[i], &file));
-        assert_int_equal(file.has_f64, 1);
-        kernel_file_free(&file);
-    }
-    for (int i = 0; without[i]; i++) {
-        works(read_text(without[i], &file));
-        assert_int_equal(file.has_f64, 0);
-        kernel_file_free(&file);
-    }
 }
 
 /* The value of the count of ISO_SHARED after these definitions. */

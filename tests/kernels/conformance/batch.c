@@ -135,7 +135,7 @@ void conf_run_cases(conf_run *run, const conf_suite *suite, int first, int end)
         } else {
             batch[count++] = &suite->at[i];
         }
-        if (count && (count == BATCH || i + 1 == end)) {
+        if (count && (count == BATCH || run->alone || i + 1 == end)) {
             run_batch(run, batch, count);
             count = 0;
         }

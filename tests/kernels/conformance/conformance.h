@@ -87,6 +87,7 @@ typedef struct conf_run {
     unsigned lacks;     /* CONF_NEEDS_... that the device does not have */
     const char *before; /* a text in front of the kernels; NULL: none */
     bool quiet;
+    bool alone; /* each case is a text of its own */
     int agree, differ, left_out;
     uint64_t digest;
 } conf_run;

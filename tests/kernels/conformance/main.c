@@ -17,6 +17,7 @@ static const char usage[] =
     "  --shrink             a smaller kernel that fails as it does\n"
     "  --random             no systematic kernels\n"
     "  --systematic         no random kernels\n"
+    "  --alone              each kernel in a text of its own\n"
     "  --list               prints each kernel with its topic, and runs none\n"
     "  --texts              prints the texts, and runs none\n"
     "  --words HEADER       whether the systematic kernels use every word of the header\n"
@@ -26,7 +27,7 @@ static const char usage[] =
 
 typedef struct options {
     const char *spec, *only, *words, *table, *mutants, *without, *seed, *count, *index;
-    bool random, systematic, list, texts, shrink;
+    bool random, systematic, list, texts, shrink, alone;
 } options;
 
 static bool read_options(int argc, char **argv, options *o)
@@ -41,7 +42,7 @@ static bool read_options(int argc, char **argv, options *o)
                 {"--without", &o->without, NULL}, {"--index", &o->index, NULL},
                 {"--random", NULL, &o->random},   {"--systematic", NULL, &o->systematic},
                 {"--list", NULL, &o->list},       {"--texts", NULL, &o->texts},
-                {"--shrink", NULL, &o->shrink}};
+                {"--shrink", NULL, &o->shrink},   {"--alone", NULL, &o->alone}};
     enum { ROWS = sizeof rows / sizeof *rows };
     for (int i = 1; i < argc; i++) {
         int row = 0;
@@ -106,7 +107,7 @@ static int run_suite(conf_run *run, const conf_suite *suite, const char *spec)
 
 static int run_device(const conf_suite *suite, const options *o)
 {
-    conf_run run = {0};
+    conf_run run = {.alone = o->alone};
     if (!conf_open(&run, o->spec)) {
         (void)printf("skipped: %s: %s\n", o->spec, iso_last_error());
         return 77;
