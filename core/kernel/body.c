@@ -34,6 +34,20 @@ static int region_indices(const kernel_reader *r)
     return 0;
 }
 
+/* Whether it is ISO_GROUP_SUM or its like, which have regions in them. */
+static bool is_sum(const kernel_reader *r)
+{
+    static const char *const names[] = {"ISO_GROUP_SUM", "ISO_GROUP_MIN", "ISO_GROUP_MAX",
+                                        "ISO_TEAM_SUM",  "ISO_TEAM_MIN",  "ISO_TEAM_MAX"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (kernel_is(r, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The word, if no kernel may contain it; else NULL. */
 static const char *refused_word(const kernel_reader *r)
 {
@@ -57,7 +71,8 @@ static bool is_loop(const kernel_reader *r)
 typedef struct hidden {
     const char *refused;
     bool loop, region, block; /* block: a { after the region */
-    bool leaves;              /* a break outside of a loop in it */
+    bool sum;
+    bool leaves; /* a break outside of a loop in it */
 } hidden;
 
 static void look_into(kernel_scope *s, const kernel_reader *word, int depth, hidden *found)
@@ -90,10 +105,21 @@ static void look_into(kernel_scope *s, const kernel_reader *word, int depth, hid
             found->loop = found->loop || is_loop(&value);
             found->leaves = found->leaves || (kernel_is(&value, "break") && !found->loop);
             found->region = found->region || region_indices(&value);
+            found->sum = found->sum || is_sum(&value);
             found->block = found->block || (found->region && kernel_is(&value, "{"));
             look_into(s, &value, depth + 1, found);
         }
     }
+}
+
+static void fail_sum(kernel_scope *s, const char *which)
+{
+    kernel_reader *r = s->reader;
+
+    kernel_fail(r, r->token.line,
+                "kernel %s has %.*s%s inside of a region, but all items of the group take part in "
+                "it: close the region before it, and go on in another one",
+                s->kernel->name, kernel_shown_length(r), kernel_shown(r), which);
 }
 
 static hidden check_macro(kernel_scope *s)
@@ -115,6 +141,8 @@ static hidden check_macro(kernel_scope *s)
                     "kernel %s uses the macro %.*s, which has a break that leaves a region: use "
                     "continue, which ends the item's part of the region",
                     s->kernel->name, kernel_shown_length(r), kernel_shown(r));
+    } else if (found.sum && s->in_region) {
+        fail_sum(s, ", a macro with a sum over the group or its teams,");
     } else if (found.region && (!found.block || s->in_region)) {
         kernel_fail(r, r->token.line,
                     "kernel %s uses the macro %.*s, which begins a region%s: write it out",
@@ -141,6 +169,8 @@ static void check_token(kernel_scope *s)
                     "kernel %s has break in a region, outside of a loop: use continue, which ends "
                     "the item's part of the region",
                     s->kernel->name);
+    } else if (is_sum(r) && s->in_region) {
+        fail_sum(s, "");
     } else if (region_indices(r)) {
         kernel_fail(r, r->token.line,
                     "kernel %s has %.*s inside of an expression: it must begin a statement",
@@ -369,6 +399,7 @@ static void skip_region(kernel_scope *s, int count)
     int needed = size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1;
     bool in_loop = s->in_loop;
     const int64_t seen = s->names->count;
+    const int32_t line = r->token.line;
 
     if (s->in_region) {
         kernel_fail(r, r->token.line,
@@ -386,11 +417,13 @@ static void skip_region(kernel_scope *s, int count)
     if (r->status) {
         return;
     }
+    kernel_check_strays(s, line);
     s->in_region = true;
     s->in_loop = false;
     skip_block(s);
     s->in_region = false;
     s->in_loop = in_loop;
+    kernel_keep_indices(s, line);
     s->names->count = seen;
 }
 

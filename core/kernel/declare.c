@@ -227,15 +227,72 @@ static kernel_decl *add_kernel(kernel_reader *r, kernel_file *file, int32_t *roo
     return &file->kernels[file->count++];
 }
 
-/* ISO_FUNCTION, its type and its name. The rest is left to the compilers. */
+/* The parameters of a function, after its (. */
+static void check_values(kernel_reader *r, kernel_reader *ahead, const kernel_file *file)
+{
+    while (ahead->token.kind != KERNEL_END && !kernel_is_sign(ahead, "){")) {
+        kernel_reader word = *ahead;
+
+        word.defined = r->defined;
+        kernel_next(ahead);
+        while (kernel_is(ahead, "const") || kernel_is(ahead, "volatile")) {
+            kernel_next(ahead);
+        }
+        if (kernel_is(ahead, "*") && kernel_is_type(&word, file)) {
+            kernel_fail(r, ahead->token.line,
+                        "a function has a pointer: it takes and returns values, because backends "
+                        "differ in pointers; make it a macro (#define), or give it x[index]");
+        }
+    }
+}
+
+/* The body of a function, from its {. */
+static void check_calls(kernel_reader *r, kernel_reader *ahead)
+{
+    int depth = 0;
+
+    do {
+        kernel_reader word = *ahead;
+        bool takes = false;
+
+        word.defined = r->defined;
+        depth += kernel_is(ahead, "{") - kernel_is(ahead, "}");
+        kernel_next(ahead);
+        if (word.token.kind == KERNEL_WORD && kernel_is(ahead, "(") && kernel_instead(&word) &&
+            !kernel_is_macro(&word, &takes)) {
+            kernel_fail(r, word.token.line,
+                        "a function calls %.*s, which is no word of the language, though some "
+                        "compilers know it: %s",
+                        kernel_shown_length(&word), kernel_shown(&word), kernel_instead(&word));
+        }
+    } while (depth > 0 && ahead->token.kind != KERNEL_END);
+}
+
+/* ISO_FUNCTION, its type and its name. The parameters and the body are looked at, and read after.
+ */
 static void read_function(kernel_reader *r, const kernel_file *file)
 {
+    kernel_reader ahead;
+
     kernel_next(r);
-    if (kernel_is_type(r, file)) {
-        kernel_next(r);
-        if (r->token.kind == KERNEL_WORD) {
-            kernel_check_name(r, KERNEL_NAME_OUTSIDE, "a function");
-        }
+    if (!kernel_is_type(r, file)) {
+        return;
+    }
+    kernel_next(r);
+    if (r->token.kind == KERNEL_WORD) {
+        kernel_check_name(r, KERNEL_NAME_FUNCTION, "a function");
+    }
+    ahead = *r;
+    ahead.defined = NULL;
+    kernel_next(&ahead);
+    if (!kernel_is(&ahead, "(")) {
+        return;
+    }
+    kernel_next(&ahead);
+    check_values(r, &ahead, file);
+    kernel_next(&ahead);
+    if (kernel_is(&ahead, "{")) {
+        check_calls(r, &ahead);
     }
 }
 

@@ -192,10 +192,10 @@ static iso_status take_buffer(launch *of, const kernel_param *param, const iso_a
     if (!status && (offset % size || (use->buffer->origin + offset) % size)) {
         status =
             core_fail(ISO_INVALID,
-                      "%s: %s begins at byte %lld of its memory, which is not a multiple of the "
-                      "%lld bytes of a %s",
-                      of->call, param->name, (long long)(use->buffer->origin + offset),
-                      (long long)size, param->type.name);
+                      "%s: kernel %s: %s begins at byte %lld of its memory, but elements of "
+                      "type %s need a multiple of %lld",
+                      of->call, of->kernel->name, param->name,
+                      (long long)(use->buffer->origin + offset), param->type.name, (long long)size);
     }
     if (!status && is_written(param)) {
         status = core_check_writable(of->call, param->name, use->buffer);
@@ -307,14 +307,31 @@ static int32_t count_given(const kernel_decl *kernel)
     return count;
 }
 
+static iso_status fail_count(const launch *of, const iso_argument *given, int32_t count)
+{
+    const kernel_decl *kernel = of->kernel;
+    core_text names = {0};
+    for (int32_t i = 0; i < kernel->param_count; i++) {
+        const kernel_param *param = &kernel->params[i];
+        if (kernel_is_given(param)) {
+            core_text_add(&names, "%s%s%s", names.length ? ", " : "",
+                          kernel_is_sized(param) ? "the count of " : "", param->name);
+        }
+    }
+    const iso_status status =
+        core_fail(ISO_INVALID, "%s: kernel %s takes %d arguments (%s), and count is %d%s", of->call,
+                  kernel->name, count_given(kernel), core_text_get(&names), count,
+                  given || count == 0 ? "" : " with arguments NULL");
+    core_text_free(&names);
+    return status;
+}
+
 static iso_status take_arguments(launch *of, const iso_argument *given, int32_t count)
 {
     const kernel_decl *kernel = of->kernel;
     iso_status status = ISO_OK;
     if (count != count_given(kernel) || (count > 0 && !given)) {
-        return core_fail(ISO_INVALID, "%s: kernel %s takes %d arguments, and count is %d%s",
-                         of->call, kernel->name, count_given(kernel), count,
-                         given || count == 0 ? "" : " with arguments NULL");
+        return fail_count(of, given, count);
     }
     for (int32_t i = 0; i < kernel->param_count && !status; i++) {
         const kernel_param *param = &kernel->params[i];

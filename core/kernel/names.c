@@ -46,6 +46,61 @@ static const struct words outside[] = {
      "trunc y0 y1 free malloc memcpy memset "},
 };
 
+/* Words that no function may be. */
+static const struct words functions[] = {
+    {"OpenCL C",
+     " abs_diff acosh acospi add_sat asinh asinpi async_work_group_copy atan2pi atanh atanpi "
+     "bitselect clamp clz cosh cospi cross degrees distance dot erfc expm1 fast_distance "
+     "fast_length fast_normalize fdim fract hadd isequal isfinite isgreater isgreaterequal isless "
+     "islessequal islessgreater isnormal isnotequal isordered isunordered length log1p logb mad "
+     "mad24 mad_hi mad_sat maxmag minmag mix modf mul24 mul_hi nextafter normalize popcount pown "
+     "powr prefetch radians remquo rhadd rootn rotate select shuffle shuffle2 sign sincos sinh "
+     "sinpi smoothstep step sub_sat tanh tanpi upsample "},
+};
+
+/* Words that mean something to one compiler alone, or whose bits differ, and what to write. */
+static const struct words instead[] = {
+    {"the end of a region waits for all items of the group",
+     " __syncthreads __syncwarp __threadfence_block barrier work_group_barrier mem_fence "},
+    {"the index of ISO_REGION is the item's place in its group",
+     " threadIdx get_local_id get_local_linear_id "},
+    {"iso_group_x() is the group's place in the launch", " blockIdx get_group_id "},
+    {"iso_groups_x() is how many groups there are", " gridDim get_num_groups "},
+    {"iso_x(i) is the item's place in the launch", " get_global_id get_global_linear_id "},
+    {"a group has the sizes that ISO_KERNEL states", " blockDim get_local_size warpSize "},
+    {"iso_sqrt_f32 and iso_sqrt_f64 are rounded correctly",
+     " sqrt sqrtf __fsqrt_rn __dsqrt_rn native_sqrt rsqrt rsqrtf "},
+    {"iso_exp_f32 and iso_exp_f64 have the same bits everywhere",
+     " exp expf __expf native_exp exp2 exp2f exp10 exp10f expm1 expm1f "},
+    {"iso_fma_f32 and iso_fma_f64 round once", " fma fmaf mad __fmaf_rn __fma_rn "},
+    {"iso_div_f32 and iso_div_f64 are rounded correctly",
+     " __fdiv_rn __ddiv_rn fdividef __fdividef native_divide "},
+    {"iso_atomic_add_i32(&place, value) and its like are the same everywhere",
+     " atomicAdd atomicSub atomicMin atomicMax atomicInc atomicDec atomicExch atomicCAS atomicAnd "
+     "atomicOr atomicXor atomic_add atomic_sub atomic_min atomic_max atomic_inc atomic_dec "
+     "atomic_xchg atomic_cmpxchg atom_add atom_inc __atomic_fetch_add __sync_fetch_and_add "},
+    {"ISO_TEAM_SUM adds the values of items that follow each other",
+     " __shfl_sync __shfl_down_sync __shfl_up_sync __shfl_xor_sync __ballot_sync "
+     "sub_group_reduce_add "},
+    {"a < b ? a : b is the same everywhere",
+     " min max fmin fmax fminf fmaxf umin umax clamp fdim fdimf select "},
+    {"a < 0 ? -a : a is the same everywhere", " abs labs llabs fabs fabsf "},
+    {"a parameter ISO_SHARED(f32, 256) part is an array of the group",
+     " __shared__ __local local "},
+    {"the language has no such function, because its bits differ between devices: compute it from "
+     "+ - * and iso_fma",
+     " sin sinf __sinf cos cosf __cosf tan tanf asin asinf acos acosf atan atanf atan2 atan2f sinh "
+     "sinhf cosh coshf tanh tanhf log logf __logf log2 log2f log10 log10f log1p log1pf pow powf "
+     "__powf pown powr hypot hypotf cbrt cbrtf erf erff erfc erfcf tgamma tgammaf lgamma lgammaf "
+     "fmod fmodf remainder remainderf rcbrt sincos sincosf mix smoothstep native_sin native_cos "
+     "native_log "},
+    {"convert with (i64) and the like, which cuts off the fraction, and go on from there",
+     " floor floorf ceil ceilf round roundf rint rintf trunc truncf nearbyint lround lrint "},
+    {"a kernel does not print: write to a buffer", " printf puts assert "},
+    {"a kernel has no memory of its own: use parameters and private arrays",
+     " malloc free memcpy memset memmove alloca "},
+};
+
 static bool has(const char *list, const char *text, int64_t length)
 {
     for (const char *at = list + 1; *at; at += strcspn(at, " ") + 1) {
@@ -66,6 +121,12 @@ static const char *find(const struct words *rows, size_t count, const char *text
     return NULL;
 }
 
+const char *kernel_instead(const kernel_reader *word)
+{
+    return find(instead, sizeof instead / sizeof *instead, word->text + word->token.at,
+                word->token.length);
+}
+
 static void check_reserved(kernel_reader *r, const kernel_reader *word, kernel_name_place place,
                            const char *what)
 {
@@ -75,8 +136,12 @@ static void check_reserved(kernel_reader *r, const kernel_reader *word, kernel_n
     const size_t first = place == KERNEL_NAME_VARIABLE ? 1 : 0;
     const char *whose = find(words + first, sizeof words / sizeof *words - first, text, length);
 
-    if (!whose && place == KERNEL_NAME_OUTSIDE) {
+    if (!whose && (place == KERNEL_NAME_OUTSIDE || place == KERNEL_NAME_FUNCTION)) {
         whose = find(outside, sizeof outside / sizeof *outside, text, length);
+    }
+    if (!whose && place == KERNEL_NAME_FUNCTION) {
+        whose = find(functions, sizeof functions / sizeof *functions, text, length);
+        whose = !whose && kernel_instead(word) ? "some compilers" : whose;
     }
     if (whose) {
         kernel_fail(r, word->token.line,

@@ -29,6 +29,8 @@ const kernel_definition *kernel_find_macro(kernel_reader *owner, const kernel_re
 void kernel_read_type(kernel_reader *r, const kernel_file *file, kernel_type *type);
 /* Whether the current word is a type, or a macro for one. */
 bool kernel_is_type(const kernel_reader *r, const kernel_file *file);
+/* Whether the current word is a macro; `takes`: one with parameters. */
+bool kernel_is_macro(const kernel_reader *r, bool *takes);
 /* Moves past ISO_STRUCT(name) { members }; and adds the struct. */
 void kernel_read_struct(kernel_reader *r, kernel_file *file);
 
@@ -36,7 +38,8 @@ void kernel_read_struct(kernel_reader *r, kernel_file *file);
 
 /* Where a name stands: outside of kernels it must be none of what compilers declare there. */
 typedef enum kernel_name_place {
-    KERNEL_NAME_OUTSIDE, /* a kernel, a struct, a function */
+    KERNEL_NAME_OUTSIDE, /* a kernel, a struct */
+    KERNEL_NAME_FUNCTION,
     KERNEL_NAME_INSIDE,  /* a parameter, a member, an index */
     KERNEL_NAME_VARIABLE /* of a body */
 } kernel_name_place;
@@ -46,6 +49,8 @@ bool kernel_check_name(kernel_reader *r, kernel_name_place place, const char *wh
 /* Moves past a name. */
 void kernel_read_name(kernel_reader *r, kernel_name_place place, const char *what,
                       char name[KERNEL_NAME_MAX]);
+/* What to write instead of a compiler's word that a kernel must not use; NULL: it may. */
+const char *kernel_instead(const kernel_reader *word);
 /* Checks the name of a variable, the current token of `word`. `r` gets the failure. */
 void kernel_check_variable(kernel_reader *r, const kernel_reader *word);
 
@@ -71,6 +76,19 @@ typedef struct kernel_variables {
     int64_t count, room;
 } kernel_variables;
 
+/* Words outside of regions that nothing declares, and the indices of regions. One that is both is
+ * a mistake. Of many only the first are kept. */
+enum { KERNEL_STRAYS_MAX = 16 };
+typedef struct kernel_strays {
+    struct kernel_stray {
+        const char *text;
+        int64_t length;
+        int32_t line; /* of an index: its region's */
+    } words[KERNEL_STRAYS_MAX], indices[KERNEL_STRAYS_MAX];
+    int32_t word_count, index_count;
+    bool off; /* the body has macros with parameters, which may declare anything */
+} kernel_strays;
+
 /* Where the reader is. */
 typedef struct kernel_scope {
     kernel_reader *reader;
@@ -83,7 +101,8 @@ typedef struct kernel_scope {
     int32_t scanned;        /* tokens of macros */
     int32_t statements;     /* of the body itself */
     kernel_name indices[3]; /* of the region along x, y and z; no text: it has none there */
-    int64_t last_region;    /* where the body's last statement begins, if it is a region */
+    kernel_strays strays;
+    int64_t last_region; /* where the body's last statement begins, if it is a region */
 } kernel_scope;
 
 /* Moves to the sign of `ends` that ends an argument, and keeps the argument's place. */
@@ -96,14 +115,17 @@ void kernel_skip_body(kernel_reader *r, const kernel_file *file, kernel_decl *ke
 /* Moves past this word or sign, which must come now. `before` names what it follows. */
 bool kernel_expect(kernel_reader *r, const char *text, const char *before);
 
-/* ---- variables.c
- * --------------------------------------------------------------------------------- */
+/* ---- variables.c ----------------------------------------------------------------------------- */
 
 /* Adds the kernel's parameters. */
 void kernel_variables_begin(kernel_scope *s);
 void kernel_variables_free(kernel_variables *names);
 /* Adds the current word, the name of a region's index along an axis. */
 void kernel_add_index(kernel_scope *s, int axis);
+/* Of the region that begins: an earlier word outside of regions must not be one of its indices. */
+void kernel_check_strays(kernel_scope *s, int32_t line);
+/* Of the region that ends, which began on this line. */
+void kernel_keep_indices(kernel_scope *s, int32_t line);
 /* Checks how a word is used where the scope is, and adds the names that a declaration brings.
  * `word` is the scope's reader, or one in a macro's value. */
 void kernel_check_use(kernel_scope *s, const kernel_reader *word);

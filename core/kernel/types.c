@@ -8,9 +8,29 @@
 
 enum { MACROS_MOST = 16, STRUCT_BYTES_MOST = 4096 };
 
-static const char types[] = "i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, i32, u32, i64, u64, "
-                            "f32 and f64 with x2 or x4 after it (f32x4), and structs that "
-                            "ISO_STRUCT declared before";
+static const char types[] = "i8, u8, i16, u16, i32, u32, i64, u64, f32 and f64; those of 32 and 64 "
+                            "bits with x2 or x4 after it (f32x4); and structs that ISO_STRUCT "
+                            "declared before";
+
+/* The language's names of C's types. */
+static const char *type_instead(const kernel_reader *r)
+{
+    static const char *const rows[][2] = {
+        {"float", "; float is f32"},     {"double", "; double is f64"},
+        {"int", "; int is i32"},         {"unsigned", "; unsigned is u32"},
+        {"char", "; char is i8"},        {"short", "; short is i16"},
+        {"long", "; long is i64"},       {"size_t", "; size_t is u64"},
+        {"int32_t", "; int32_t is i32"}, {"uint32_t", "; uint32_t is u32"},
+        {"int64_t", "; int64_t is i64"}, {"uint64_t", "; uint64_t is u64"},
+        {"bool", "; use u8 for bool"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (kernel_is(r, rows[i][0])) {
+            return rows[i][1];
+        }
+    }
+    return "";
+}
 
 static const struct scalar {
     const char *name;
@@ -96,6 +116,14 @@ static const kernel_definition *last_definition(const kernel_definitions *define
     return NULL;
 }
 
+bool kernel_is_macro(const kernel_reader *r, bool *takes)
+{
+    const kernel_definition *row = r->defined ? last_definition(r->defined, r) : NULL;
+
+    *takes = row && row->takes;
+    return row != NULL;
+}
+
 bool kernel_is_type(const kernel_reader *r, const kernel_file *file)
 {
     kernel_reader word = *r;
@@ -120,8 +148,8 @@ void kernel_read_type(kernel_reader *r, const kernel_file *file, kernel_type *ty
         return;
     }
     if (!find_scalar(&word, type) && !find_struct(&word, file, type)) {
-        kernel_fail(r, r->token.line, "\"%.*s\" is no type of a parameter: the types are %s",
-                    kernel_shown_length(r), kernel_shown(r), types);
+        kernel_fail(r, r->token.line, "\"%.*s\" is no type of a parameter%s: the types are %s",
+                    kernel_shown_length(r), kernel_shown(r), type_instead(r), types);
         return;
     }
     kernel_next(r);

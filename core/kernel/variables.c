@@ -97,6 +97,17 @@ static void read_declaration(kernel_scope *s)
         return;
     }
     kernel_next(&ahead);
+    while (kernel_is(&ahead, "const") || kernel_is(&ahead, "volatile")) {
+        kernel_next(&ahead);
+    }
+    if (kernel_is(&ahead, "*")) {
+        kernel_fail(
+            s->reader, s->reader->token.line,
+            "kernel %s has a pointer, %.*s *: there are none of one's own, because backends "
+            "differ in them: keep an index, and write x[index]",
+            s->kernel->name, kernel_shown_length(s->reader), kernel_shown(s->reader));
+        return;
+    }
     while (ahead.token.kind == KERNEL_WORD) {
         kernel_check_variable(s->reader, &ahead);
         add(s, s->in_region ? KERNEL_NAME_ITEM : KERNEL_NAME_GROUP, ahead.text + ahead.token.at,
@@ -246,11 +257,99 @@ static void check_place(kernel_scope *s)
                     s->kernel->name, words[axis], "xyz"[axis], axis + 1);
     } else if (given.token.length != index->length || !kernel_is(&after, ")") ||
                memcmp(given.text + given.token.at, index->text, (size_t)index->length) != 0) {
+        const int64_t at = given.token.at;
+
+        for (int depth = 0; given.token.kind != KERNEL_END && (depth || !kernel_is(&given, ")"));
+             kernel_next(&given)) {
+            depth += kernel_is(&given, "(") - kernel_is(&given, ")");
+        }
         kernel_fail(r, r->token.line,
-                    "kernel %s uses %s with \"%.*s\" in it: it takes the region's index, as in "
-                    "%s(%.*s); add to the result instead",
-                    s->kernel->name, words[axis], kernel_shown_length(&given), kernel_shown(&given),
-                    words[axis], (int)index->length, index->text);
+                    "kernel %s uses %s(%.*s): it takes the name of the region's index alone: write "
+                    "%s(%.*s), and add to the result if you need another place",
+                    s->kernel->name, words[axis], (int)(given.past > at ? given.past - at : 0),
+                    r->text + at, words[axis], (int)index->length, index->text);
+    }
+}
+
+static bool is_stray(const struct kernel_stray *row, const char *text, int64_t length)
+{
+    return row->length == length && !memcmp(row->text, text, (size_t)length);
+}
+
+static void fail_stray(kernel_scope *s, int32_t line, const struct kernel_stray *index)
+{
+    kernel_fail(s->reader, line,
+                "kernel %s uses %.*s outside of regions, and %.*s is the index of the region of "
+                "line %ld: it exists only there, so put this into the region",
+                s->kernel->name, (int)index->length, index->text, (int)index->length, index->text,
+                (long)index->line);
+}
+
+void kernel_check_strays(kernel_scope *s, int32_t line)
+{
+    kernel_strays *all = &s->strays;
+
+    for (int32_t i = 0; i < all->word_count && !all->off; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            const struct kernel_stray index = {s->indices[axis].text, s->indices[axis].length,
+                                               line};
+
+            if (index.text && is_stray(&all->words[i], index.text, index.length)) {
+                fail_stray(s, all->words[i].line, &index);
+            }
+        }
+    }
+}
+
+void kernel_keep_indices(kernel_scope *s, int32_t line)
+{
+    kernel_strays *all = &s->strays;
+
+    for (int axis = 0; axis < 3 && all->index_count < KERNEL_STRAYS_MAX; axis++) {
+        if (s->indices[axis].text) {
+            all->indices[all->index_count++] =
+                (struct kernel_stray){s->indices[axis].text, s->indices[axis].length, line};
+        }
+    }
+}
+
+/* A word outside of regions that is no variable. */
+static void check_stray(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+    kernel_strays *all = &s->strays;
+    bool takes = false;
+
+    if (kernel_is_macro(r, &takes)) {
+        all->off = all->off || takes;
+        return;
+    }
+    for (int32_t i = 0; i < all->index_count && !all->off; i++) {
+        if (is_stray(&all->indices[i], r->text + r->token.at, r->token.length)) {
+            fail_stray(s, r->token.line, &all->indices[i]);
+            return;
+        }
+    }
+    if (all->word_count < KERNEL_STRAYS_MAX) {
+        all->words[all->word_count++] = (struct kernel_stray){
+            .text = r->text + r->token.at, .length = r->token.length, .line = r->token.line};
+    }
+}
+
+/* Words of one compiler, unless the text gives them another meaning. */
+static void check_foreign(kernel_scope *s, const kernel_reader *word)
+{
+    kernel_reader *r = s->reader;
+    kernel_reader given = *word;
+    bool takes = false;
+    const char *better = kernel_instead(word);
+
+    given.defined = r->defined;
+    if (better && !kernel_is_macro(&given, &takes)) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s uses %.*s, which is no word of the language, though some compilers "
+                    "know it: %s",
+                    s->kernel->name, kernel_shown_length(word), kernel_shown(word), better);
     }
 }
 
@@ -284,11 +383,17 @@ void kernel_check_use(kernel_scope *s, const kernel_reader *word)
     row = find_name(s, word);
     if (row) {
         check_variable(s, word, row);
-    } else if (!s->in_region) {
+    } else {
+        check_foreign(s, word);
+    }
+    if (!row && !s->in_region) {
         check_outside(s, word);
     }
     if (word == s->reader) {
         check_place(s);
         read_declaration(s);
+    }
+    if (!row && !s->in_region && word == s->reader) {
+        check_stray(s);
     }
 }

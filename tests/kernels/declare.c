@@ -387,15 +387,63 @@ static void test_names(void **state)
         {NAMED("ISO_REGION(i) {\nsum[i] = 1; }"), 5, "without iso_mine", NULL},
         {NAMED("if (\niso_mine(sum) > 0) { ISO_REGION(i) { } }"), 5, "iso_mine outside", "same"},
         {NAMED("#define M iso_mine(sum)\nif (M > 0) { ISO_REGION(i) { } }"), 5, "outside", NULL},
-        {NAMED("ISO_REGION(i) {\niso_x(i + 1); }"), 5, "uses iso_x", "iso_x(i)"},
-        {NAMED("ISO_REGION(i) {\niso_x(n); }"), 5, "\"n\" in it", "iso_x(i)"},
-        {NAMED("ISO_REGION_2(i, j) {\niso_x(j); }"), 5, "\"j\" in it", "iso_x(i)"},
-        {NAMED("ISO_REGION_2(i, j) {\niso_y(i); }"), 5, "\"i\" in it", "iso_y(j)"},
+        {NAMED("ISO_REGION(i) {\niso_x(i + 1); }"), 5, "uses iso_x(i + 1)", "iso_x(i)"},
+        {NAMED("ISO_REGION(i) {\niso_x((i)); }"), 5, "uses iso_x((i))", "iso_x(i)"},
+        {NAMED("ISO_REGION(i) {\niso_x(); }"), 5, "uses iso_x()", "iso_x(i)"},
+        {NAMED("ISO_REGION(i) {\niso_x(n); }"), 5, "uses iso_x(n)", "iso_x(i)"},
+        {NAMED("ISO_REGION_2(i, j) {\niso_x(j); }"), 5, "uses iso_x(j)", "iso_x(i)"},
+        {NAMED("ISO_REGION_2(i, j) {\niso_y(i); }"), 5, "uses iso_y(i)", "iso_y(j)"},
         {NAMED("ISO_REGION_2(i, j) { } ISO_REGION(k) {\niso_y(j); }"), 5, "along y",
          "ISO_REGION_2"},
         {NAMED("if (iso_x(i) > 3) { ISO_REGION(i) { } }"), 4, "iso_x outside of regions", NULL},
         {NAMED("if (iso_atomic_add_u32(y, 1u)) { ISO_REGION(i) { } }"), 4, "iso_atomic_add_u32",
          "outside"},
+        {0}};
+
+    (void)state;
+    check_accepted(accepted);
+    check_refused(refused);
+}
+
+/* Indices outside of their regions, sums inside, pointers, and words of one compiler. */
+static void test_foreign(void **state)
+{
+    static const char *const accepted[] = {
+        NAMED("ISO_REGION(i) { } for (i32 i = 0; i < n; i++) { ISO_REGION(k) { } }"),
+        NAMED("#define LOOP(v) for (i32 v = 0; v < 3; v++)\nLOOP(i) { if (i) { ISO_REGION(i) { } } "
+              "}"),
+        NAMED("#define abs(a) ((a) < 0 ? -(a) : (a))\nISO_REGION(i) { y[i] = abs(x[i]); }"),
+        NAMED("ISO_REGION(i) { f32 max = x[i], clamp = 1; y[i] = max * clamp; y[i] *= i * 2; }"),
+        NAMED("ISO_REGION(i) { i32 t = (i32)sizeof(f32) * i; y[i] = (f32)(t) * x[i]; }"),
+        "ISO_STRUCT(range) { f32 min, max; };\nISO_FUNCTION f32 wide(range r, f32 floor)\n"
+        "{ f32 log = floor; return (r.max - r.min) * (log); }\n" KERNEL("1, 1, 1"),
+        NULL};
+    static const refusal refused[] = {
+        {NAMED("if (\ni > 3) {\nISO_REGION(i) { } }"), 5, "uses i outside of regions", "line 6"},
+        {NAMED("ISO_REGION_2(i, j) { }\ni32 t = j;"), 5, "uses j outside of regions", "line 4"},
+        {NAMED("ISO_REGION(i) {\nISO_GROUP_SUM(part, sum); }"), 5, "ISO_GROUP_SUM inside",
+         "close the region"},
+        {NAMED("ISO_REGION(i) { if (i == 0) {\nISO_TEAM_MAX(part, sum, 32); } }"), 5,
+         "ISO_TEAM_MAX inside", "all items"},
+        {NAMED("#define ADD ISO_GROUP_SUM(part, sum)\nISO_REGION(i) {\nADD; }"), 6,
+         "ADD, a macro with a sum", NULL},
+        {NAMED("#define ADD(p) ISO_GROUP_MIN(p, sum)\nISO_REGION(i) {\nADD(part); }"), 6,
+         "ADD, a macro with a sum", NULL},
+        {NAMED("ISO_REGION(i) {\nconst f32 *p = 0; }"), 5, "a pointer, f32 *", "index"},
+        {NAMED("ISO_REGION(i) {\ni32 const *const p = 0; }"), 5, "a pointer, i32 *", NULL},
+        {NAMED("ISO_REGION(i) {\ny[0] = *(pair *)&p; }"), 5, "a pointer, pair *", NULL},
+        {NAMED("#define T f32\nISO_REGION(i) {\nT *p = 0; }"), 6, "a pointer, T *", NULL},
+        {NAMED("ISO_REGION(i) {\ny[0] = sqrtf(2.0f); }"), 5, "uses sqrtf", "iso_sqrt_f32"},
+        {NAMED("#define ROOT sqrtf\nISO_REGION(i) {\ny[0] = ROOT(2.0f); }"), 6, "uses sqrtf",
+         "iso_sqrt_f32"},
+        {NAMED("ISO_REGION(i) {\ny[threadIdx.x] = 1; }"), 5, "uses threadIdx", "ISO_REGION"},
+        {NAMED("ISO_REGION(i) { }\n__syncthreads();"), 5, "uses __syncthreads", "end of a region"},
+        {NAMED("ISO_REGION(i) {\natomicAdd(&y[0], 1); }"), 5, "uses atomicAdd", "iso_atomic_add"},
+        {"ISO_FUNCTION f32 f(f32 x) {\nreturn sinf(x); }\n" KERNEL("1, 1, 1"), 2, "calls sinf",
+         "iso_fma"},
+        {"ISO_FUNCTION f32 f(i32 n,\nconst f32 *x) { return x[n]; }\n" KERNEL("1, 1, 1"), 2,
+         "a function has a pointer", "values"},
+        {"ISO_FUNCTION i64 clamp(i64 x) { return x; }\n" KERNEL("1, 1, 1"), 1, "clamp", "OpenCL C"},
         {0}};
 
     (void)state;
@@ -718,12 +766,13 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_kernels),     cmocka_unit_test(test_params),
-        cmocka_unit_test(test_regions),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_tokens),      cmocka_unit_test(test_macros),
-        cmocka_unit_test(test_expressions), cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_good),    cmocka_unit_test(test_words),
+        cmocka_unit_test(test_kernels), cmocka_unit_test(test_params),
+        cmocka_unit_test(test_regions), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_foreign), cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_macros),  cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_depth),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

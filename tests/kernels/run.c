@@ -365,7 +365,7 @@ static void test_bad_texts(void **state)
             "return");
     refuses(s, "ISO_KERNEL(k, 8, 1, 1)(i32 a)\n{\nISO_REGION(i)\n{\nbreak; } }", ISO_INVALID, 5,
             "break");
-    /* What only a compiler sees: an unknown name, and an index outside its region. */
+    /* What only a compiler sees. */
     refuses(s,
             "ISO_KERNEL(k, 8, 1, 1)(ISO_OUT(i32) to)\n{\n    ISO_REGION(i)\n    {\n"
             "        to[i] = nothing;\n    }\n}\n",
@@ -373,7 +373,7 @@ static void test_bad_texts(void **state)
     refuses(s,
             "ISO_KERNEL(k, 8, 1, 1)(ISO_OUT(i32) to)\n{\n    ISO_REGION(i)\n    {\n"
             "    }\n    if (to[i]) { ISO_REGION(j) { } }\n}\n",
-            ISO_COMPILE, 6, "i");
+            ISO_INVALID, 6, "the index of the region of line 3");
     refuses(s,
             "ISO_KERNEL(k, 8, 1, 1)(ISO_OUT(i32) to)\n{\n    ISO_REGION(i)\n    {\n"
             "    }\n    to[0] = 1;\n}\n",
