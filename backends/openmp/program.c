@@ -151,8 +151,8 @@ static iso_status find_entries(const iso_program_source *source, program *made)
         void *found = dlsym(made->handle, source->entries[i].name);
         if (!found) {
             (void)snprintf(why, sizeof why, "%s", source->entries[i].name);
-            return cpu_host->fail(ISO_COMPILE, "openmp: %s: the compiled program has no %s",
-                                  source->name, why);
+            return cpu_host->fail(ISO_COMPILE, "%s: the compiled program has no %s", source->name,
+                                  why);
         }
         memcpy(&made->entries[i], &found, sizeof found);
     }
@@ -185,9 +185,8 @@ static iso_status load(const cpu_device *device, const iso_program_source *sourc
     iso_status status = open_binary(&work);
     made->handle = work.handle;
     if (status == ISO_OK && !work.handle) {
-        status =
-            cpu_host->fail(ISO_COMPILE, "openmp: %s: the compiled program cannot be loaded: %s",
-                           source->name, work.why);
+        status = cpu_host->fail(ISO_COMPILE, "%s: the compiled program cannot be loaded: %s",
+                                source->name, work.why);
     }
     if (status == ISO_OK) {
         status = find_entries(source, made);
@@ -210,7 +209,7 @@ static iso_status load_embedded(const cpu_device *device, const iso_program_sour
     const iso_embedded_set *set = cpu_isa_embedded(device->kernels, source->embedded);
     if (!set) {
         return cpu_host->fail(ISO_UNSUPPORTED,
-                              "openmp: %s: the embedded kernels have no set for %s, nor a lower "
+                              "%s: the embedded kernels have no set for %s, nor a lower "
                               "one: embed them with the set generic",
                               source->name, device->kernels->name);
     }

@@ -98,8 +98,8 @@ static iso_status ask_identity(const char *path, const char *name, const char **
     const int failed = process_run(words, BUILD_SECONDS, made->text, sizeof made->text, &end);
     if (failed || !succeeded(&end)) {
         (void)cpu_host->fail(ISO_UNSUPPORTED,
-                             "openmp: %s: ISOMER_CC is \"%s\", which cannot be used: %s: %.256s",
-                             name, path, failed ? "it does not start" : "--version fails",
+                             "%s: ISOMER_CC is \"%s\", which cannot be used: %s: %.256s", name,
+                             path, failed ? "it does not start" : "--version fails",
                              failed ? strerror(failed) : made->text);
         cpu_host->free(made);
         return ISO_UNSUPPORTED;
@@ -114,16 +114,16 @@ iso_status cpu_build_begin(const cpu_kernels *set, const iso_program_source *sou
     char problem[BUILD_PROBLEM_MAX];
     const char *path = cpu_host->path("ISOMER_CC", problem, sizeof problem);
     if (!path && problem[0]) {
-        return cpu_host->fail(ISO_UNSUPPORTED, "openmp: %s: ISOMER_CC: %s", source->name, problem);
+        return cpu_host->fail(ISO_UNSUPPORTED, "%s: ISOMER_CC: %s", source->name, problem);
     }
     if (!path) {
         return cpu_host->fail(ISO_UNSUPPORTED,
-                              "openmp: %s: a text given at run time needs a C compiler on the CPU: "
+                              "%s: a text given at run time needs a C compiler on the CPU: "
                               "set ISOMER_CC to its absolute path",
                               source->name);
     }
     if (!cpu_host->trusted(path, problem, sizeof problem)) {
-        return cpu_host->fail(ISO_UNSUPPORTED, "openmp: %s: ISOMER_CC: %s", source->name, problem);
+        return cpu_host->fail(ISO_UNSUPPORTED, "%s: ISOMER_CC: %s", source->name, problem);
     }
     *out = (cpu_build){.source = source, .compiler = path};
     out->flags = kernel_set_flags(set->name);
@@ -179,14 +179,14 @@ iso_status cpu_folder_make(char *folder, size_t capacity)
     const int length = snprintf(folder, capacity, "%s/isomer-XXXXXX", above ? above : "/tmp");
     if (length < 0 || (size_t)length >= capacity || !mkdtemp(folder)) {
         return cpu_host->fail(ISO_BACKEND,
-                              "openmp: no folder can be made in %s: %s: set TMPDIR to one where "
+                              "no folder can be made in %s: %s: set TMPDIR to one where "
                               "files can be written",
                               above ? above : "/tmp",
                               strerror((size_t)length >= capacity ? ENAMETOOLONG : errno));
     }
     if (!cpu_host->trusted(folder, problem, sizeof problem)) {
         (void)rmdir(folder);
-        return cpu_host->fail(ISO_BACKEND, "openmp: a folder for temporary files: %s", problem);
+        return cpu_host->fail(ISO_BACKEND, "a folder for temporary files: %s", problem);
     }
     return ISO_OK;
 }
@@ -220,14 +220,14 @@ static iso_status read_file(const char *path, void **data, int64_t *bytes)
     iso_status status = ISO_OK;
     char *made = NULL;
     if (!file || fstat(fileno(file), &about) != 0 || about.st_size <= 0) {
-        status = cpu_host->fail(ISO_COMPILE, "openmp: the compiler wrote no output");
+        status = cpu_host->fail(ISO_COMPILE, "the compiler wrote no output");
     }
     if (status == ISO_OK) {
         made = cpu_host->alloc((int64_t)about.st_size);
         status = made ? ISO_OK : ISO_NO_MEMORY;
     }
     if (status == ISO_OK && fread(made, 1, (size_t)about.st_size, file) != (size_t)about.st_size) {
-        status = cpu_host->fail(ISO_BACKEND, "openmp: the compiler's output cannot be read");
+        status = cpu_host->fail(ISO_BACKEND, "the compiler's output cannot be read");
     }
     if (file) {
         (void)fclose(file);
@@ -281,15 +281,15 @@ static iso_status run_compiler(const cpu_build *build, job *work)
     process_end end;
     const int failed = process_run(work->words, BUILD_SECONDS, work->said, sizeof work->said, &end);
     if (failed) {
-        return cpu_host->fail(ISO_UNSUPPORTED, "openmp: %s: ISOMER_CC: %s does not start: %s", name,
+        return cpu_host->fail(ISO_UNSUPPORTED, "%s: ISOMER_CC: %s does not start: %s", name,
                               build->compiler, strerror(failed));
     }
     if (!end.in_time) {
-        return cpu_host->fail(ISO_COMPILE, "openmp: %s: %s did not end within %d s", name,
-                              build->compiler, (int)BUILD_SECONDS);
+        return cpu_host->fail(ISO_COMPILE, "%s: %s did not end within %d s", name, build->compiler,
+                              (int)BUILD_SECONDS);
     }
     if (!succeeded(&end) || access(work->out, R_OK) != 0) {
-        return cpu_host->fail(ISO_COMPILE, "openmp: %s: %s: %.3500s", name, build->compiler,
+        return cpu_host->fail(ISO_COMPILE, "%s: %s: %.3500s", name, build->compiler,
                               work->said[0] ? work->said : "it fails without a message");
     }
     return ISO_OK;
@@ -313,8 +313,7 @@ iso_status cpu_build_compile(const cpu_build *build, void **binary, int64_t *byt
     (void)snprintf(work->out, sizeof work->out, "%s/out.so", work->folder);
     const int error = cpu_file_write(work->in, source->text, strlen(source->text));
     if (error) {
-        status = cpu_host->fail(ISO_BACKEND, "openmp: %s cannot be written: %s", work->in,
-                                strerror(error));
+        status = cpu_host->fail(ISO_BACKEND, "%s cannot be written: %s", work->in, strerror(error));
     }
     if (status == ISO_OK) {
         add_words(build, work);

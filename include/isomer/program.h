@@ -194,8 +194,9 @@ typedef struct iso_groups {
 } iso_groups;
 
 /*
- * Submits a launch. The arguments are the kernel's parameters in order, without its shared arrays
- * and own values. With 0 groups nothing runs.
+ * Submits a launch. The arguments are the kernel's parameters in order, without own values and
+ * without shared arrays of a fixed size; a shared array that the launch sizes takes its count, an
+ * integer. With 0 groups nothing runs. The program is compiled already: no launch compiles.
  *
  * INVALID: negative groups, or 2^31 and more in all; a wrong number or kind of arguments; a value
  * that its parameter's type does not have; a buffer that is misaligned, ends before its extent, may
