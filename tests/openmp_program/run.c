@@ -324,7 +324,7 @@ static void test_compiler(void **state)
     unsetenv("ISOMER_CC");
     refused(
         build(device, sums, 2, "1", &program), ISO_UNSUPPORTED,
-        "openmp: sums: a text given at run time needs a C compiler on the CPU: set ISOMER_CC to "
+        "sums: a text given at run time needs a C compiler on the CPU: set ISOMER_CC to "
         "its absolute path");
     setenv("ISOMER_CC", "bin/cc", 1);
     refused(build(device, sums, 2, "1", &program), ISO_UNSUPPORTED,
