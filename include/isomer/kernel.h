@@ -522,7 +522,11 @@ i32 iso_judge_next_(void);
 #define ISO_ALONG_Y_(j) ISO_ALONG_(iso_y_of_##j, iso_at_.y, iso_size_y_)
 #define ISO_ALONG_Z_(k) ISO_ALONG_(iso_z_of_##k, iso_at_.z, iso_size_z_)
 #define ISO_ONCE_ iso_once_ = 1; iso_once_; iso_once_ = 0
-#define ISO_REGION(i) ISO_ALONG_X_(i) for (i32 ISO_INDEX_X_(i), iso_item_ = i, ISO_ONCE_)
+/* Beside other regions the loop counts items from 0: gcc turns its accesses to arrays of the group
+ * into vectors then. */
+#define ISO_REGION(i)                                                                              \
+    ISO_EACH_ for (i64 iso_x_of_##i = iso_at_x_ * iso_size_x_ + iso_item_, ISO_ONCE_)              \
+        for (i32 i = iso_item_, ISO_ONCE_)
 #define ISO_REGION_2(i, j)                                                                         \
     ISO_ALONG_Y_(j) ISO_ALONG_X_(i) for (i32 ISO_INDEX_X_(i), ISO_INDEX_Y_(j),                     \
                                          iso_item_ = j * iso_size_x_ + i, ISO_ONCE_)
@@ -541,7 +545,7 @@ i32 iso_judge_next_(void);
 /* Several groups that follow along x: a row of items of all of them comes before the next row. */
 #define ISO_RUN_(count)        (count)
 #define ISO_GROUPS_            for (i64 iso_at_x_ = iso_at_.x; iso_at_x_ < iso_at_.end_x; iso_at_x_++)
-#define ISO_ONLY_ISO_REGION(i) ISO_GROUPS_ ISO_REGION(i)
+#define ISO_ONLY_ISO_REGION(i) ISO_GROUPS_ ISO_ALONG_X_(i) for (i32 ISO_INDEX_X_(i), ISO_ONCE_)
 #define ISO_ONLY_ISO_REGION_2(i, j)                                                                \
     ISO_ALONG_Y_(j)                                                                                \
     ISO_GROUPS_ ISO_ALONG_X_(i) for (i32 ISO_INDEX_X_(i), ISO_INDEX_Y_(j), ISO_ONCE_)
@@ -587,7 +591,9 @@ i32 iso_judge_next_(void);
 #define iso_mine(own)                  (*(own))
 #endif
 
-/* On a CPU the first step reads the items' own values, so that nothing is copied. */
+/* On a CPU the first step reads the items' own values, so that nothing is copied; and the steps are
+ * written out, because the counts of their loops are constants then: groups have 1024 items at
+ * most. */
 #if ISO_CPU_ && !defined(ISO_JUDGE_)
 #define ISO_FOLD_FIRST_(part, own, better)                                                         \
     ISO_FIRST_(iso_items_ / 2)                                                                     \
@@ -597,19 +603,35 @@ i32 iso_judge_next_(void);
     if (iso_items_ % 2) {                                                                          \
         (part)[iso_items_ / 2] = (own)[iso_items_ / 2];                                            \
     }
-#define ISO_FOLD_LEFT_ ((iso_items_ + 1) / 2)
-#else
-#define ISO_FOLD_FIRST_(part, own, better)                                                         \
-    ISO_EACH_                                                                                      \
-    {                                                                                              \
-        (part)[iso_item_] = iso_mine(own);                                                         \
+#define ISO_FOLD_STEP_(part, better, n)                                                            \
+    if ((n) > 1) {                                                                                 \
+        ISO_FIRST_((n) / 2)                                                                        \
+        {                                                                                          \
+            better((part)[iso_item_], (part)[iso_item_], (part)[((n) + 1) / 2 + iso_item_]);       \
+        }                                                                                          \
     }
-#define ISO_FOLD_LEFT_ iso_items_
-#endif
+#define ISO_LEFT_AT_(step) ((iso_items_ + (1 << (step)) - 1) >> (step))
 #define ISO_GROUP_FOLD_(part, own, better)                                                         \
     do {                                                                                           \
         ISO_FOLD_FIRST_(part, own, better)                                                         \
-        for (i32 iso_n_ = ISO_FOLD_LEFT_; iso_n_ > 1; iso_n_ = (iso_n_ + 1) / 2) {                 \
+        ISO_FOLD_STEP_(part, better, ISO_LEFT_AT_(1))                                              \
+        ISO_FOLD_STEP_(part, better, ISO_LEFT_AT_(2))                                              \
+        ISO_FOLD_STEP_(part, better, ISO_LEFT_AT_(3))                                              \
+        ISO_FOLD_STEP_(part, better, ISO_LEFT_AT_(4))                                              \
+        ISO_FOLD_STEP_(part, better, ISO_LEFT_AT_(5))                                              \
+        ISO_FOLD_STEP_(part, better, ISO_LEFT_AT_(6))                                              \
+        ISO_FOLD_STEP_(part, better, ISO_LEFT_AT_(7))                                              \
+        ISO_FOLD_STEP_(part, better, ISO_LEFT_AT_(8))                                              \
+        ISO_FOLD_STEP_(part, better, ISO_LEFT_AT_(9))                                              \
+    } while (0)
+#else
+#define ISO_GROUP_FOLD_(part, own, better)                                                         \
+    do {                                                                                           \
+        ISO_EACH_                                                                                  \
+        {                                                                                          \
+            (part)[iso_item_] = iso_mine(own);                                                     \
+        }                                                                                          \
+        for (i32 iso_n_ = iso_items_; iso_n_ > 1; iso_n_ = (iso_n_ + 1) / 2) {                     \
             ISO_FIRST_(iso_n_ / 2)                                                                 \
             {                                                                                      \
                 better((part)[iso_item_], (part)[iso_item_],                                       \
@@ -617,6 +639,7 @@ i32 iso_judge_next_(void);
             }                                                                                      \
         }                                                                                          \
     } while (0)
+#endif
 #define ISO_BETTER_SUM_(to, a, b) (to) = (a) + (b)
 #define ISO_BETTER_MIN_(to, a, b) (to) = (b) < (a) ? (b) : (a)
 #define ISO_BETTER_MAX_(to, a, b) (to) = (b) > (a) ? (b) : (a)

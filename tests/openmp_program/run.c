@@ -322,10 +322,9 @@ static void test_compiler(void **state)
 
     (void)state;
     unsetenv("ISOMER_CC");
-    refused(
-        build(device, sums, 2, "1", &program), ISO_UNSUPPORTED,
-        "sums: a text given at run time needs a C compiler on the CPU: set ISOMER_CC to "
-        "its absolute path");
+    refused(build(device, sums, 2, "1", &program), ISO_UNSUPPORTED,
+            "sums: a text given at run time needs a C compiler on the CPU: set ISOMER_CC to "
+            "its absolute path");
     setenv("ISOMER_CC", "bin/cc", 1);
     refused(build(device, sums, 2, "1", &program), ISO_UNSUPPORTED,
             "\"bin/cc\" is not an absolute path");

@@ -23,7 +23,7 @@ static const mutant mutants[] = {
      "iso_n_ - 1 - iso_item_ + 2 * iso_first_", "ISO_TEAM_SUM"},
     {"openmp", "ISO_TEAM_FOLD_", 0, "iso_items_ - iso_first_ < (w) ? iso_items_ - iso_first_ : (w)",
      "(w)", "ISO_TEAM_"},
-    {"openmp", "ISO_GROUP_FOLD_", 0, "(iso_n_ + 1) / 2 + iso_item_", "iso_n_ - 1 - iso_item_",
+    {"openmp", "ISO_FOLD_STEP_", 0, "((n) + 1) / 2 + iso_item_", "(n) - 1 - iso_item_",
      "ISO_GROUP_SUM"},
     {"openmp", "ISO_GROUP_MIN", 0, "ISO_BETTER_MIN_", "ISO_BETTER_MAX_", "ISO_GROUP_MIN"},
     {"openmp", "ISO_BETTER_MIN_", 0, "(b) < (a) ? (b) : (a)", "(a) < (b) ? (a) : (b)",
