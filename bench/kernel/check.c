@@ -24,15 +24,15 @@ const char check_declarations[] = "declarations";
 static void run_declarations(check_run *run);
 
 static const check_part parts[] = {
-    {check_declarations, "reads the declarations", run_declarations},
-    {check_compile, "compiles the text for each device", check_run_compile},
-    {check_chips, "compiles the text for each chip that compilers know", check_run_chips},
-    {check_judge, "runs kernels in both orders and watches each access", check_run_judge},
-    {check_address, "runs kernels with the address sanitizer", check_run_address},
-    {check_oclgrind, "runs kernels under oclgrind", check_run_oclgrind},
-    {check_results, "compares results of devices with the judge's", check_run_results},
-    {"try", "compiles for the chips of --backend, if --only names it", check_run_try},
-    {"launch", "runs kernels on devices, if --only names it", check_run_launch},
+    {check_declarations, "reads the declarations", run_declarations, NULL},
+    {check_compile, "compiles the text for each device", check_run_compile, NULL},
+    {check_chips, "compiles the text for each chip that compilers know", check_run_chips, NULL},
+    {check_judge, "runs kernels in both orders and watches each access", check_run_judge, NULL},
+    {check_address, "runs kernels with the address sanitizer", check_run_address, NULL},
+    {check_oclgrind, "runs kernels under oclgrind", check_run_oclgrind, NULL},
+    {check_results, "compares results of devices with the judge's", check_run_results, check_judge},
+    {"try", "compiles for the chips of --backend, if --only names it", check_run_try, NULL},
+    {"launch", "runs kernels on devices, if --only names it", check_run_launch, NULL},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -41,8 +41,8 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
 /* "iso_program_text: first.isk:12: kernel ..." as a finding. */
 static void add_message(check_run *run, const char *part, const char *message)
 {
-    const char *at = strstr(message, run->args.name);
-    const size_t length = strlen(run->args.name);
+    const char *at = strstr(message, run->unit->args.name);
+    const size_t length = strlen(run->unit->args.name);
     int line = 0;
     if (at && at[length] == ':') {
         char *end = NULL;
@@ -59,7 +59,7 @@ static void run_declarations(check_run *run)
 {
     iso_kernel kernel;
     int32_t count = 0;
-    while (iso_kernel_at(run->file.text.program, count, &kernel) == ISO_OK) {
+    while (iso_kernel_at(run->unit->program, count, &kernel) == ISO_OK) {
         count++;
     }
     check_say(run, check_declarations, check_name(run), CHECK_OK, "%d kernel%s", count,
@@ -70,12 +70,24 @@ static void run_declarations(check_run *run)
 static bool read_declarations(check_run *run)
 {
     int64_t bytes = 0;
-    if (iso_program_text(&run->args, NULL, 0, &bytes) == ISO_OK) {
+    if (iso_program_text(&run->unit->args, NULL, 0, &bytes) == ISO_OK) {
         return true;
     }
     add_message(run, check_declarations, tool_reason());
     check_say(run, check_declarations, check_name(run), CHECK_FOUND, "see below");
     return false;
+}
+
+/* A name that no kernel has would check nothing. */
+static int check_kernels(const check_run *run)
+{
+    iso_kernel kernel;
+    for (int i = 0; i < run->kernels.count; i++) {
+        if (iso_kernel_get(run->unit->program, run->kernels.items[i], &kernel)) {
+            return tool_error(TOOL_USAGE, "--kernel: %s", tool_reason());
+        }
+    }
+    return TOOL_OK;
 }
 
 /* A description is not needed if it was not named. */
@@ -97,13 +109,14 @@ static int read_description(check_run *run)
     if (run->described) {
         const int code = describe_load(run->declared, path, run->with, run->source.args.macros,
                                        run->source.args.macro_count, &run->file);
-        run->args = describe_program(&run->file.text);
-        return code;
+        run->own.args = describe_program(&run->file.text);
+        run->own.program = run->file.text.program;
+        return code == TOOL_OK ? check_kernels(run) : code;
     }
-    iso_program_args declared = run->args;
+    iso_program_args declared = run->unit->args;
     declared.declared = 1;
-    status = iso_program_create(run->declared, &declared, &run->file.text.program);
-    return status ? tool_error(tool_code(status), "%s", tool_reason()) : TOOL_OK;
+    status = iso_program_create(run->declared, &declared, &run->unit->program);
+    return status ? tool_error(tool_code(status), "%s", tool_reason()) : check_kernels(run);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -142,15 +155,54 @@ static int parse(check_run *run, int argc, char **argv)
     return code;
 }
 
+bool check_is_part(const char *name)
+{
+    for (int i = 0; i < PARTS; i++) {
+        if (strcmp(parts[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_chosen(const check_run *run, const check_part *part)
 {
     return run->only ? tool_words_have(&run->parts, part->name)
                      : part->run != check_run_launch && part->run != check_run_try;
 }
 
+/* Whether a check that was chosen needs this one. */
+static bool is_needed(const check_run *run, const check_part *part)
+{
+    for (int i = 0; i < PARTS; i++) {
+        if (parts[i].needs == part->name && is_chosen(run, &parts[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void make_check(check_run *run, const check_part *part)
+{
+    const bool chosen = is_chosen(run, part);
+    run->implied = !chosen && is_needed(run, part);
+    if (chosen && check_is_broken(run)) {
+        check_say(run, part->name, "all", CHECK_MISSING, "the text does not compile");
+    } else if ((chosen || run->implied) && !check_is_broken(run)) {
+        const int32_t before = run->row_count;
+        part->run(run);
+        if (chosen && run->only && run->row_count == before) {
+            check_say(run, part->name, "all", CHECK_MISSING,
+                      "--backend or --kernel leaves nothing to check");
+        }
+    }
+    run->implied = false;
+}
+
 static int work(check_run *run)
 {
-    run->args = run->source.args;
+    run->unit = &run->own;
+    run->own.args = run->source.args;
     (void)setenv("LC_ALL", "C", 1); /* the messages of compilers are read */
     if (read_declarations(run)) {
         const int code = read_description(run);
@@ -168,11 +220,7 @@ static int work(check_run *run)
                 run->compiler ? ": " : "", run->compiler ? run->compiler_version : "");
         check_cases_make(run);
         for (int i = 0; i < PARTS && !tool_stop_asked(); i++) {
-            if (is_chosen(run, &parts[i]) && check_is_broken(run)) {
-                check_say(run, parts[i].name, "all", CHECK_MISSING, "the text does not compile");
-            } else if (is_chosen(run, &parts[i])) {
-                parts[i].run(run);
-            }
+            make_check(run, &parts[i]);
         }
     }
     return tool_stop_asked() ? TOOL_INTERRUPTED : check_report(run);
@@ -184,11 +232,12 @@ static void release(check_run *run)
     check_cases_free(run);
     check_folder_delete(run);
     check_report_free(run);
-    for (int i = 0; i < 2; i++) {
-        free(run->judges[i].path);
-        free(run->judges[i].why);
+    check_unit_free(&run->own);
+    for (int32_t i = 0; i < run->other_count; i++) {
+        check_unit_free(run->others[i]);
+        free(run->others[i]);
     }
-    free(run->warnings);
+    free(run->others);
     free(run->compiler);
     free(run->compiler_version);
     free(run->symbolizer);

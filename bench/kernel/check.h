@@ -26,10 +26,12 @@ typedef struct check_row {
 /* Equal findings are one, with a count. */
 typedef struct check_finding {
     const char *part;
-    char *kernel; /* "": none */
+    const char *text; /* the name of the text that it is in */
+    char *kernel;     /* "": none */
     char *what, *details;
+    char *also; /* others that refuse the same line, with commas; NULL: none */
     const char *advice;
-    char *key; /* what makes findings equal */
+    char *key; /* what makes findings of a text equal */
     int64_t count;
     int line; /* of the text; 0: not known */
     int kind; /* of the judge; -1: none */
@@ -39,12 +41,14 @@ typedef struct check_finding {
 
 /* A kernel with one size, its inputs and the judge's results. */
 typedef struct check_case {
-    const describe_case *of;
-    int32_t entry; /* of the judge's table */
+    const describe_case *of;     /* NULL: the kernel has no reference, in check_run.references */
+    const describe_kernel *user; /* the kernel whose reference this is; NULL: it is none */
+    int32_t entry;               /* of the judge's table */
     unsigned char *
         *content; /* of each parameter with content: a value's bytes, a buffer's inputs */
     unsigned char **results; /* of each buffer that the kernel writes; NULL: not judged */
     unsigned char **counts;  /* an element of each such buffer, 0 in bytes that are padding */
+    unsigned char **sets;    /* of each such buffer: whether the kernel wrote the scalar */
 } check_case;
 
 /* A program that the judge made. */
@@ -59,6 +63,17 @@ typedef struct check_warning {
     bool certain;
     char name[64];
 } check_warning;
+
+/* A text, and the judge's programs of it. */
+typedef struct check_unit {
+    iso_program_args args;   /* with all macros */
+    iso_program program;     /* its declarations */
+    int32_t index;           /* 0: the text that is checked; else of a reference */
+    check_program judges[2]; /* the second fills private variables with a pattern */
+    bool fills;              /* they do differ in that */
+    check_warning *warnings;
+    int32_t warning_count;
+} check_unit;
 
 /* A device of the machine, and the text compiled for it. */
 typedef struct check_device {
@@ -79,22 +94,22 @@ typedef struct check_run {
     tool_file json_file;
     FILE *out;
     describe_file file;
-    bool described;         /* `file` was read */
-    iso_device declared;    /* the device for which declarations are read */
-    iso_program_args args;  /* of the text, with all macros */
+    bool described;      /* `file` was read */
+    iso_device declared; /* the device for which declarations are read */
+    check_unit own;      /* the text that is checked */
+    check_unit *unit;    /* the one at hand: another is only while a reference is judged */
+    check_unit **others; /* the texts of references */
+    int32_t other_count;
+    bool implied;           /* the check was not asked for, but another needs it */
     char *folder;           /* for temporary files */
     char *compiler;         /* path of the C compiler; NULL: there is none */
     char *compiler_version; /* the first line of its own words */
     bool is_clang;
-    char *symbolizer;        /* path of addr2line or its like; NULL: none */
-    check_program judges[2]; /* the second fills private variables with a pattern */
-    bool fills;              /* they do differ in that */
+    char *symbolizer; /* path of addr2line or its like; NULL: none */
 
-    check_warning *warnings;
-    int32_t warning_count;
     check_device *devices;
     int32_t device_count;
-    check_case *cases;
+    check_case *cases, *references; /* of each case */
     int32_t case_count;
     check_row *rows;
     int32_t row_count;
@@ -106,10 +121,12 @@ typedef struct check_run {
 typedef struct check_part {
     const char *name, *about;
     void (*run)(check_run *run);
+    const char *needs; /* a check that is made before; NULL: none */
 } check_part;
 
 extern const char check_declarations[], check_compile[], check_chips[], check_judge[],
     check_address[], check_oclgrind[], check_results[];
+extern const char check_c_compiler[]; /* what compiles the judge's programs, in messages */
 
 /* ---- check_report.c -------------------------------------------------------------------------- */
 
@@ -117,15 +134,21 @@ extern const char check_declarations[], check_compile[], check_chips[], check_ju
 check_verdict check_verdict_of(const char *name);
 void check_say(check_run *run, const char *part, const char *subject, check_verdict verdict,
                const char *format, ...) ISO_PRINTF(5, 6);
-/* The finding with this key; NULL: none. */
+/* The finding of the unit at hand with this key; NULL: none. */
 check_finding *check_known(const check_run *run, const char *key);
 /* Adds a finding, or counts it if one with the same key is there, and then returns NULL. */
 check_finding *check_find(check_run *run, const char *part, const char *key, int line,
                           const char *kernel);
 /* Removes the findings that the function says are a consequence of others. */
 void check_drop(check_run *run, bool (*drops)(const check_run *run, const check_finding *at));
+/* Whether a check has that name. */
+bool check_is_part(const char *name);
+/* Whether it is on the kernel of the unit at hand. */
+bool check_is_on(const check_run *run, const check_finding *at, const char *kernel);
 /* Whether there is a finding on the kernel. */
 bool check_has(const check_run *run, const char *kernel);
+/* ", " and a name more, in a text that is NULL or from malloc. */
+void check_append(char **list, const char *name);
 void check_report_free(check_run *run);
 char *check_text(const char *format, ...) ISO_PRINTF(1, 2); /* allocated */
 /* Prints findings and the summary, and returns the exit code. */
@@ -171,7 +194,7 @@ bool check_build(check_run *run, const char *name, const char *const *options,
                  const char *const *link, const char *runtime, check_program *out);
 /* The lines of the text for addresses in a program; 0: not known. */
 void check_lines(check_run *run, const char *program, const uint64_t *pcs, int count, int *lines);
-/* The base name of the text. */
+/* The base name of the unit's text. */
 const char *check_name(const check_run *run);
 
 /* ---- check_cases.c --------------------------------------------------------------------------- */
@@ -205,21 +228,39 @@ typedef struct check_scene {
 void check_add_findings(const check_scene *s, const char *program, const judge_end *end,
                         const judge_finding *findings);
 
+/* ---- check_judge.c and check_reference.c ----------------------------------------------------- */
+
+/* Makes the judge's programs of the unit's text. Returns whether there are some. */
+bool check_build_judges(check_run *run);
+/* Runs a case of the unit at hand in both orders. */
+void check_judge_case(check_run *run, check_case *item);
+/* Runs the references of all cases, and compares which elements they write. */
+void check_judge_references(check_run *run);
+/* Frees a unit's programs and warnings. */
+void check_unit_free(check_unit *unit);
+
 /* ---- check_unset.c --------------------------------------------------------------------------- */
 
-/* Asks the compiler for its warnings. */
+/* Asks the compiler for its warnings on the unit's text. */
 void check_unset_begin(check_run *run);
 /* Adds findings on a kernel's variables, because its results depend on one that is not set. */
 void check_unset_confirm(check_run *run, const describe_kernel *kernel);
 
 /* ---- check_devices.c ------------------------------------------------------------------------- */
 
-/* Opens the devices, if they are not, and compiles the text for them. */
-void check_open_devices(check_run *run);
+/* Opens the devices, if they are not, and compiles the text for them. The part lists those that are
+ * missing. */
+void check_open_devices(check_run *run, const char *part);
+/* Whether --backend allows it. */
+bool check_is_wanted(const check_run *run, const char *backend);
 void check_close_devices(check_run *run);
+/* The first line of the text that a compiler's log names; 0: none. */
+int check_line_in(const check_run *run, const char *log);
 /* Reports what a compiler made of the text. Returns whether it compiles. */
 bool check_compiled(check_run *run, const char *part, const char *subject, iso_status status,
                     const char *why);
+/* One mistake is one finding, whatever the number of compilers that see it. */
+void check_mistake(check_run *run, const char *subject, int line, const char *log);
 /* Whether the text was found not to compile. */
 bool check_is_broken(const check_run *run);
 

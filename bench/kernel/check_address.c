@@ -44,7 +44,7 @@ static bool is_said(const check_run *run, const char *kernel)
 {
     for (int32_t i = 0; i < run->finding_count; i++) {
         const check_finding *at = &run->findings[i];
-        if (strcmp(at->kernel, kernel) == 0 &&
+        if (check_is_on(run, at, kernel) &&
             (at->kind == JUDGE_BOUNDS || at->kind == JUDGE_INDEX || at->kind == JUDGE_OTHER_OWN)) {
             return true;
         }
@@ -81,7 +81,7 @@ static bool is_known(const check_run *run, const check_case *item)
 {
     for (int32_t i = 0; i < run->finding_count; i++) {
         const check_finding *at = &run->findings[i];
-        if (strcmp(at->kernel, item->of->kernel->name) == 0 &&
+        if (check_is_on(run, at, item->of->kernel->name) &&
             (at->kind == JUDGE_HANG || at->kind == JUDGE_DIVISION)) {
             return true;
         }
@@ -121,6 +121,7 @@ void check_run_address(check_run *run)
 {
     check_program program = {0};
     int count = 0, bad = 0, lost = 0;
+    char *left = NULL;
     if (!run->described || !run->compiler) {
         check_say(run, check_address, "all", CHECK_MISSING, "%s",
                   run->described ? "no C compiler" : "no description says with what kernels run");
@@ -132,15 +133,27 @@ void check_run_address(check_run *run)
                   program.why ? program.why : "a temporary file cannot be written");
     }
     for (int32_t i = 0; program.path && i < run->case_count && !tool_stop_asked(); i++) {
-        if (!is_known(run, &run->cases[i])) {
+        const check_case *item = &run->cases[i];
+        if (is_known(run, item)) {
+            if (!i || item[-1].of->kernel != item->of->kernel) {
+                check_append(&left, item->of->kernel->name);
+            }
+        } else {
             count++;
             lost += !run_case(run, &run->cases[i], &program, &bad);
         }
     }
-    if (program.path && count) {
-        check_say(run, check_address, check_name(run), bad ? CHECK_FOUND : CHECK_OK, "%d run%s",
-                  count - lost, count - lost == 1 ? "" : "s");
+    if (program.path && count > lost) {
+        check_say(run, check_address, check_name(run), bad ? CHECK_FOUND : CHECK_OK, "%d run%s%s%s",
+                  count - lost, count - lost == 1 ? "" : "s",
+                  left ? "; left out, as they have a mistake: " : "", left ? left : "");
+    } else if (program.path && !lost) {
+        check_say(run, check_address, check_name(run), CHECK_MISSING, "%s%s",
+                  left ? "all kernels are left out, as they have a mistake: "
+                       : "the description has no sizes",
+                  left ? left : "");
     }
+    free(left);
     if (lost) {
         check_say(run, check_address, "lost", CHECK_MISSING,
                   "%d runs ended without the sanitizer's report", lost);

@@ -46,8 +46,8 @@ void check_find_compiler(check_run *run)
 
 const char *check_name(const check_run *run)
 {
-    const char *slash = strrchr(run->args.name, '/');
-    return slash ? slash + 1 : run->args.name;
+    const char *slash = strrchr(run->unit->args.name, '/');
+    return slash ? slash + 1 : run->unit->args.name;
 }
 
 /* ---- the text -------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ static void add_entries(const check_run *run, FILE *out)
     iso_kernel_info info = ISO_KERNEL_INFO_INIT;
     int count = 0;
     fprintf(out, "\n#line 1 \"entries of the judge\"\n");
-    for (; iso_kernel_at(run->file.text.program, count, &kernel) == ISO_OK; count++) {
+    for (; iso_kernel_at(run->unit->program, count, &kernel) == ISO_OK; count++) {
         tool_need_memory(iso_kernel_get_info(kernel, &info));
         add_call(out, kernel, &info, count);
     }
@@ -119,7 +119,7 @@ static void add_entries(const check_run *run, FILE *out)
         fprintf(out, "iso_judge_%d, ", i);
     }
     fprintf(out, "};\n%s", padding);
-    for (int i = 0; iso_kernel_at(run->file.text.program, i, &kernel) == ISO_OK; i++) {
+    for (int i = 0; iso_kernel_at(run->unit->program, i, &kernel) == ISO_OK; i++) {
         tool_need_memory(iso_kernel_get_info(kernel, &info));
         add_padding(out, kernel, &info, i);
     }
@@ -131,10 +131,10 @@ bool check_write_text(check_run *run)
     int64_t bytes = 0;
     char *path = check_path(run, "text.c"), *text = NULL;
     FILE *out = NULL;
-    if (iso_program_text(&run->args, NULL, 0, &bytes) == ISO_OK) {
+    if (iso_program_text(&run->unit->args, NULL, 0, &bytes) == ISO_OK) {
         text = tool_alloc((size_t)bytes, 1, "the text");
-        out =
-            iso_program_text(&run->args, text, bytes, &bytes) == ISO_OK ? fopen(path, "we") : NULL;
+        out = iso_program_text(&run->unit->args, text, bytes, &bytes) == ISO_OK ? fopen(path, "we")
+                                                                                : NULL;
     }
     bool good = out && fputs(text, out) >= 0;
     if (good) {

@@ -33,6 +33,8 @@ static void encode(const iso_argument *argument, const describe_parameter *p, un
 static void fill(check_case *item)
 {
     const describe_case *of = item->of;
+    item->sets =
+        tool_alloc((size_t)of->parameter_count + 1, sizeof *item->sets, "a kernel's results");
     item->counts =
         tool_alloc((size_t)of->parameter_count + 1, sizeof *item->counts, "a kernel's results");
     item->content =
@@ -51,6 +53,14 @@ static void fill(check_case *item)
     }
 }
 
+static void make_case(check_case *item, const describe_case *of, const describe_kernel *user)
+{
+    item->of = of;
+    item->user = user;
+    item->entry = (int32_t)of->kernel->kernel.index;
+    fill(item);
+}
+
 void check_cases_make(check_run *run)
 {
     size_t room = 1;
@@ -58,32 +68,42 @@ void check_cases_make(check_run *run)
         room += (size_t)run->file.kernels[k].size_count;
     }
     run->cases = tool_alloc(room, sizeof *run->cases, "the cases");
+    run->references = tool_alloc(room, sizeof *run->references, "the cases");
     for (int32_t k = 0; k < run->file.kernel_count; k++) {
         const describe_kernel *kernel = &run->file.kernels[k];
         const bool wanted = !run->kernel || tool_words_have(&run->kernels, kernel->name);
         for (int32_t s = 0; s < kernel->size_count && wanted; s++) {
-            check_case *item = &run->cases[run->case_count++];
-            item->of = &kernel->sizes[s];
-            item->entry = (int32_t)kernel->kernel.index;
-            fill(item);
+            make_case(&run->cases[run->case_count], &kernel->sizes[s], NULL);
+            if (kernel->reference) {
+                make_case(&run->references[run->case_count], kernel->sizes[s].reference, kernel);
+            }
+            run->case_count++;
         }
     }
+}
+
+static void free_case(check_case *item)
+{
+    for (int32_t i = 0; item->of && i < item->of->parameter_count; i++) {
+        free(item->content[i]);
+        free(item->results ? item->results[i] : NULL);
+        free(item->counts[i]);
+        free(item->sets[i]);
+    }
+    free(item->content);
+    free(item->results);
+    free(item->counts);
+    free(item->sets);
 }
 
 void check_cases_free(check_run *run)
 {
     for (int32_t c = 0; c < run->case_count; c++) {
-        check_case *item = &run->cases[c];
-        for (int32_t i = 0; i < item->of->parameter_count; i++) {
-            free(item->content[i]);
-            free(item->results ? item->results[i] : NULL);
-            free(item->counts[i]);
-        }
-        free(item->content);
-        free(item->results);
-        free(item->counts);
+        free_case(&run->cases[c]);
+        free_case(&run->references[c]);
     }
     free(run->cases);
+    free(run->references);
 }
 
 const char *check_case_name(const check_case *item, char *text, size_t room)

@@ -24,7 +24,7 @@ void check_run_try(check_run *run)
         status = iso_chip_get(run->backend, count, chip, (int64_t)sizeof chip);
         if (!status) {
             char *subject = check_text("%s:%s", run->backend, chip);
-            const iso_status tried = iso_program_try(run->backend, chip, &run->args);
+            const iso_status tried = iso_program_try(run->backend, chip, &run->unit->args);
             (void)check_compiled(run, check_chips, subject, tried, tried ? tool_reason() : "");
             free(subject);
         }
@@ -46,24 +46,18 @@ static const char *text_of(const json_t *object, const char *key)
 
 static void take_findings(check_run *run, const json_t *root)
 {
-    static const char mark[] = "it does not compile for ";
+    static const char mark[] = " for ";
     const json_t *list = json_object_get(root, "findings");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *at = json_array_get(list, i);
         const int line = (int)json_integer_value(json_object_get(at, "line"));
-        const char *what = text_of(at, "what");
-        char *key = check_text("compile %d", line);
-        check_finding *known = check_known(run, key);
-        if (known && strncmp(what, mark, sizeof mark - 1) == 0) {
-            char *more = check_text("%s, %s", known->what, what + sizeof mark - 1);
-            free(known->what);
-            known->what = more;
-        } else if (!known) {
-            check_finding *made = check_find(run, check_compile, key, line, "");
-            made->what = strdup(what);
-            made->details = strdup(text_of(at, "details"));
+        const char *subject = strstr(text_of(at, "what"), mark), *also = text_of(at, "also");
+        if (subject) {
+            check_mistake(run, subject + sizeof mark - 1, line, text_of(at, "details"));
         }
-        free(key);
+        if (subject && also[0]) { /* these are no compilers of C, or the subject is one too */
+            check_mistake(run, also, line, "");
+        }
     }
 }
 

@@ -7,11 +7,12 @@
 #include <string.h>
 
 const char check_compile[] = "compile", check_results[] = "results";
+const char check_c_compiler[] = "the C compiler";
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* The backend before a spec's colon is one of --backend's. */
-static bool is_wanted(const check_run *run, const char *backend)
+bool check_is_wanted(const check_run *run, const char *backend)
 {
     return !run->backend || tool_words_have(&run->backends, backend);
 }
@@ -27,22 +28,22 @@ static void add_device(check_run *run, const iso_entry *entry)
         made->why = strdup(tool_reason());
         return;
     }
-    made->status = iso_program_create(made->device, &run->args, &made->program);
+    made->status = iso_program_create(made->device, &run->unit->args, &made->program);
     if (made->status) {
         made->why = strdup(tool_reason());
     }
 }
 
-void check_open_devices(check_run *run)
+void check_open_devices(check_run *run, const char *part)
 {
     int32_t count = 0;
     iso_entry *entries = run->device_count ? NULL : tool_enumerate(&count);
     for (int32_t i = 0; entries && i < count && !tool_stop_asked(); i++) {
-        if (entries[i].state == ISO_STATE_OK && is_wanted(run, entries[i].backend)) {
+        if (entries[i].state == ISO_STATE_OK && check_is_wanted(run, entries[i].backend)) {
             add_device(run, &entries[i]);
-        } else if (is_wanted(run, entries[i].backend)) {
+        } else if (check_is_wanted(run, entries[i].backend)) {
             const char *why = entries[i].reason;
-            check_say(run, check_compile, entries[i].backend, CHECK_MISSING, "%s: %.*s",
+            check_say(run, part, entries[i].backend, CHECK_MISSING, "%s: %.*s",
                       iso_state_name(entries[i].state), (int)strcspn(why, ";"), why);
         }
     }
@@ -81,8 +82,7 @@ static bool lacks_word(const char *log, char *word, size_t room, char *needs, si
     return true;
 }
 
-/* The first line of the text that a compiler's log names; 0: none. */
-static int line_in(const check_run *run, const char *log)
+int check_line_in(const check_run *run, const char *log)
 {
     const char *name = check_name(run);
     for (const char *at = strstr(log, name); at; at = strstr(at + 1, name)) {
@@ -94,20 +94,31 @@ static int line_in(const check_run *run, const char *log)
     return 0;
 }
 
-/* One mistake is one finding, whatever the number of compilers that see it. */
-static void add_mistake(check_run *run, const char *subject, const char *log)
+static const char refused[] = "it does not compile for ";
+
+/* Whether its messages are those of a compiler of C, which are the easiest to read. */
+static bool is_plain(const char *subject)
 {
-    const int line = line_in(run, log);
+    return strncmp(subject, "openmp:", strlen("openmp:")) == 0 ||
+           strcmp(subject, check_c_compiler) == 0;
+}
+
+void check_mistake(check_run *run, const char *subject, int line, const char *log)
+{
     char *key = check_text("compile %d", line);
     check_finding *known = check_known(run, key);
-    check_finding *made = known ? NULL : check_find(run, check_compile, key, line, "");
-    if (made) {
-        made->what = check_text("it does not compile for %s", subject);
-        made->details = strdup(log);
-    } else if (known) {
-        char *more = check_text("%s, %s", known->what, subject);
-        free(known->what);
-        known->what = more;
+    check_finding *at = known ? known : check_find(run, check_compile, key, line, "");
+    const char *first = known ? known->what + strlen(refused) : "";
+    if (known && (is_plain(first) || !is_plain(subject))) {
+        check_append(&known->also, subject);
+    } else {
+        if (known) {
+            check_append(&known->also, first);
+        }
+        free(at->what);
+        free(at->details);
+        at->what = check_text("%s%s", refused, subject);
+        at->details = strdup(log);
     }
     free(key);
 }
@@ -120,10 +131,10 @@ bool check_compiled(check_run *run, const char *part, const char *subject, iso_s
         check_say(run, part, subject, CHECK_OK, "%s", why);
     } else if (lacks_word(why, word, sizeof word, needs, sizeof needs)) {
         check_say(run, part, subject, CHECK_UNSUPPORTED,
-                  "line %d uses %s, which needs %s; this device lacks that", line_in(run, why),
-                  word, needs);
-    } else if (status == ISO_COMPILE && line_in(run, why)) {
-        add_mistake(run, subject, why);
+                  "line %d uses %s, which needs %s; this device lacks that",
+                  check_line_in(run, why), word, needs);
+    } else if (status == ISO_COMPILE && check_line_in(run, why)) {
+        check_mistake(run, subject, check_line_in(run, why), why);
         check_say(run, part, subject, CHECK_FOUND, "see below");
     } else {
         check_say(run, part, subject, status == ISO_UNSUPPORTED ? CHECK_UNSUPPORTED : CHECK_MISSING,
@@ -134,7 +145,7 @@ bool check_compiled(check_run *run, const char *part, const char *subject, iso_s
 
 void check_run_compile(check_run *run)
 {
-    check_open_devices(run);
+    check_open_devices(run, check_compile);
     for (int32_t i = 0; i < run->device_count; i++) {
         const check_device *at = &run->devices[i];
         (void)check_compiled(run, check_compile, at->info.spec, at->status,
@@ -198,8 +209,10 @@ static iso_status run_launch(launch *l, const check_device *device, const check_
 
 /* What a device did with all cases. */
 typedef struct tally {
-    int same, differ, skipped, failed;
-    char *why; /* the first failure */
+    int same, differ, failed;
+    int wrong, varied, unjudged; /* left out: kernels with a mistake, bits that may differ, and
+                                    cases without the judge's results */
+    char *why;                   /* the first failure */
 } tally;
 
 static void run_case(check_run *run, const check_device *device, const check_case *item, tally *all)
@@ -237,23 +250,43 @@ static void run_case(check_run *run, const check_device *device, const check_cas
     free(l.contents);
 }
 
+/* Why cases were not run, in words that begin with "; ". */
+static char *left_out(const tally *all)
+{
+    const struct {
+        int count;
+        const char *why;
+    } reasons[] = {{all->wrong, "a mistake in the kernel"},
+                   {all->varied, "bits may differ, as the description says"},
+                   {all->unjudged, "the judge has no results"}};
+    char *made = strdup("");
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+        if (reasons[i].count) {
+            char *more = check_text("%s; %d left out: %s", made, reasons[i].count, reasons[i].why);
+            free(made);
+            made = more;
+        }
+    }
+    return made;
+}
+
 static void run_device(check_run *run, const check_device *device)
 {
     tally all = {0};
-    char skipped[80] = "";
     for (int32_t c = 0; c < run->case_count && !tool_stop_asked(); c++) {
         const check_case *item = &run->cases[c];
         /* A kernel with a mistake might damage the device's memory, or never end. */
-        if (item->results && item->of->kernel->bits && !check_has(run, item->of->kernel->name)) {
-            run_case(run, device, item, &all);
+        if (check_has(run, item->of->kernel->name)) {
+            all.wrong++;
+        } else if (!item->of->kernel->bits) {
+            all.varied++;
+        } else if (!item->results) {
+            all.unjudged++;
         } else {
-            all.skipped++;
+            run_case(run, device, item, &all);
         }
     }
-    if (all.skipped) {
-        snprintf(skipped, sizeof skipped, "; %d left out: mistakes, or results that may differ",
-                 all.skipped);
-    }
+    char *skipped = left_out(&all);
     if (all.failed) {
         check_say(run, check_results, device->info.spec, CHECK_MISSING, "%d runs failed: %s",
                   all.failed, all.why);
@@ -263,7 +296,20 @@ static void run_device(check_run *run, const check_device *device)
                   "%d of %d runs have the judge's bits%s", all.same, all.same + all.differ,
                   skipped);
     }
+    if (!all.failed && !all.same && !all.differ) {
+        check_say(run, check_results, device->info.spec, CHECK_MISSING, "nothing was compared%s",
+                  skipped);
+    }
+    free(skipped);
     free(all.why);
+}
+
+/* A device for which the text was not compiled: nothing was compared, unless it lacks a word. */
+static void say_unopened(check_run *run, const check_device *device)
+{
+    (void)check_compiled(run, check_results, device->info.spec,
+                         device->status == ISO_UNSUPPORTED ? ISO_UNAVAILABLE : device->status,
+                         device->why);
 }
 
 void check_run_results(check_run *run)
@@ -273,18 +319,25 @@ void check_run_results(check_run *run)
                   "no description says with what kernels run: write one, or give --with");
         return;
     }
-    check_open_devices(run);
+    const int32_t before = run->row_count;
+    check_open_devices(run, check_results);
     for (int32_t d = 0; d < run->device_count; d++) {
-        if (!run->devices[d].status) {
-            run_device(run, &run->devices[d]);
+        const check_device *device = &run->devices[d];
+        if (device->status) {
+            say_unopened(run, device);
+        } else {
+            run_device(run, device);
         }
+    }
+    if (run->row_count == before) {
+        check_say(run, check_results, "all", CHECK_MISSING, "there is no device to run kernels on");
     }
 }
 
 /* Runs each kernel with a size that suits a simulator, for a tool that watches the device. */
 void check_run_launch(check_run *run)
 {
-    check_open_devices(run);
+    check_open_devices(run, "launch");
     for (int32_t d = 0; d < run->device_count; d++) {
         tally all = {0};
         if (run->devices[d].status) {

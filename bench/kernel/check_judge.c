@@ -32,28 +32,37 @@ static bool build(check_run *run, const char *name, const char *fill, check_prog
     return check_build(run, name, options, link, "judge", out);
 }
 
-static bool build_both(check_run *run)
+/* Programs of several texts stand side by side. */
+static bool build_one(check_run *run, int which, const char *fill)
 {
+    char name[32];
+    snprintf(name, sizeof name, "judge%d.%d", which + 1, (int)run->unit->index);
+    return build(run, name, fill, &run->unit->judges[which]);
+}
+
+bool check_build_judges(check_run *run)
+{
+    check_unit *unit = run->unit;
     if (!run->compiler) {
         check_say(run, check_judge, "all", CHECK_MISSING,
                   "no C compiler: give --cc, set ISOMER_CC, or install one as cc, gcc or clang");
         return false;
     }
     const bool written = check_write_text(run);
-    run->fills = written && build(run, "judge1", "-ftrivial-auto-var-init=zero", &run->judges[0]) &&
-                 build(run, "judge2", "-ftrivial-auto-var-init=pattern", &run->judges[1]);
-    if (written && !run->fills) { /* an older compiler lacks the option */
-        free(run->judges[0].path);
-        (void)build(run, "judge1", NULL, &run->judges[0]);
+    unit->fills = written && build_one(run, 0, "-ftrivial-auto-var-init=zero") &&
+                  build_one(run, 1, "-ftrivial-auto-var-init=pattern");
+    if (written && !unit->fills) { /* an older compiler lacks the option */
+        free(unit->judges[0].path);
+        (void)build_one(run, 0, NULL);
     }
-    if (!run->judges[0].path) {
-        (void)check_compiled(run, check_judge, "the C compiler", ISO_COMPILE,
-                             run->judges[0].why ? run->judges[0].why
-                                                : "a temporary file cannot be written");
+    if (!unit->judges[0].path) {
+        (void)check_compiled(run, check_judge, check_c_compiler, ISO_COMPILE,
+                             unit->judges[0].why ? unit->judges[0].why
+                                                 : "a temporary file cannot be written");
         return false;
     }
-    if (!run->fills) {
-        run->judges[1].path = strdup(run->judges[0].path);
+    if (!unit->fills) {
+        unit->judges[1].path = strdup(unit->judges[0].path);
         check_say(run, check_judge, "private variables", CHECK_MISSING,
                   "%s lacks -ftrivial-auto-var-init: those that are not set are found by its "
                   "warnings alone",
@@ -101,6 +110,11 @@ static unsigned char **take_results(const check_scene *s, const unsigned char *r
             rest += element;
             made[i] = memcpy(tool_alloc(bytes, 1, "a kernel's results"), rest, bytes);
             rest += bytes;
+            const size_t scalars = bytes / (size_t)describe_scalar_bytes(p->scalar);
+            if (!item->sets[i]) {
+                item->sets[i] = memcpy(tool_alloc(scalars, 1, "a kernel's results"), rest, scalars);
+            }
+            rest += scalars;
         }
     }
     return made;
@@ -136,7 +150,7 @@ static ending run_order(const check_scene *s)
 {
     check_run *run = s->run;
     char *in = check_path(run, "case"), *out = check_path(run, "end"), name[512];
-    const char *program = run->judges[s->program].path;
+    const char *program = run->unit->judges[s->program].path;
     const char *const words[] = {program, in, out, NULL};
     judge_finding *findings = NULL;
     unsigned char *rest = NULL;
@@ -176,11 +190,12 @@ static int compare(check_scene s, unsigned char **results)
     }
     s.program = 0;
     const ending again = run_order(&s);
-    const bool same = s.run->fills && again.results && check_case_same(s.item, again.results);
+    const bool same = s.run->unit->fills && again.results && check_case_same(s.item, again.results);
     if (same) {
         check_unset_confirm(s.run, s.item->of->kernel);
     }
-    const bool differs = !same && again.results && s.item->of->kernel->bits;
+    const describe_kernel *user = s.item->user ? s.item->user : s.item->of->kernel;
+    const bool differs = !same && again.results && user->bits;
     if (differs) {
         (void)check_case_compare(s.run, check_judge, "the order from last to first", s.item,
                                  again.results);
@@ -189,10 +204,25 @@ static int compare(check_scene s, unsigned char **results)
     return same || differs;
 }
 
-static void run_case(check_run *run, check_case *item)
+static bool is_endless(const check_run *run, const char *kernel)
+{
+    for (int32_t i = 0; i < run->finding_count; i++) {
+        if (run->findings[i].kind == JUDGE_HANG && check_is_on(run, &run->findings[i], kernel)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void check_judge_case(check_run *run, check_case *item)
 {
     char name[512];
     check_scene s = {.run = run, .item = item};
+    check_case_name(item, name, sizeof name);
+    if (is_endless(run, item->of->kernel->name)) {
+        check_say(run, check_judge, name, CHECK_MISSING, "it does not end with another size");
+        return;
+    }
     const ending first = run_order(&s);
     item->results = first.results;
     if (!first.ran) {
@@ -206,25 +236,28 @@ static void run_case(check_run *run, check_case *item)
         count = compare(s, second.results);
     }
     if (second.ran) {
-        check_say(run, check_judge, check_case_name(item, name, sizeof name),
-                  count ? CHECK_FOUND : CHECK_OK, "both orders, %lld accesses",
-                  (long long)(first.accesses + second.accesses));
+        check_say(run, check_judge, name, count ? CHECK_FOUND : CHECK_OK, "%s, %lld accesses%s%s",
+                  first.hung ? "it was ended" : "both orders",
+                  (long long)(first.accesses + (first.hung ? 0 : second.accesses)),
+                  item->user ? "; the reference of " : "", item->user ? item->user->name : "");
     }
     if (!first.hung) {
         free_results(item, second.results);
     }
 }
 
-/* What a race makes of a value, and an access out of bounds of the launch, is said already. */
+/* What a race makes of a value, an access out of bounds of the launch, and all that a kernel does
+ * before it is ended, is said already. */
 static bool follows(const check_run *run, const check_finding *at)
 {
     const int cause = at->kind == JUDGE_UNSET   ? JUDGE_RACE
                       : at->kind == JUDGE_CRASH ? JUDGE_BOUNDS
                                                 : -1;
-    for (int32_t i = 0; i < run->finding_count && cause >= 0; i++) {
+    for (int32_t i = 0; i < run->finding_count && at->kind >= 0; i++) {
         const check_finding *other = &run->findings[i];
-        if (other->kind == cause && other->line == at->line &&
-            strcmp(other->kernel, at->kernel) == 0) {
+        if (strcmp(other->kernel, at->kernel) == 0 && strcmp(other->text, at->text) == 0 &&
+            ((other->kind == cause && cause >= 0 && other->line == at->line) ||
+             (other->kind == JUDGE_HANG && at->kind != JUDGE_HANG))) {
             return true;
         }
     }
@@ -238,12 +271,13 @@ void check_run_judge(check_run *run)
                   "no description says with what kernels run: write one, or give --with");
         return;
     }
-    if (!build_both(run)) {
+    if (!check_build_judges(run)) {
         return;
     }
     check_unset_begin(run);
     for (int32_t i = 0; i < run->case_count && !tool_stop_asked(); i++) {
-        run_case(run, &run->cases[i]);
+        check_judge_case(run, &run->cases[i]);
     }
+    check_judge_references(run);
     check_drop(run, follows);
 }

@@ -41,13 +41,17 @@ static bool has_small(const check_run *run, const describe_kernel *kernel)
     return false;
 }
 
-/* Kernels without a mistake so far, with commas; from malloc. */
-static char *kernels_of(check_run *run, int *count)
+/* Kernels without a mistake so far, with commas, and those with one; from malloc. */
+static char *kernels_of(check_run *run, int *count, char **left)
 {
     char *made = check_text("%s", "");
     for (int32_t k = 0; k < run->file.kernel_count; k++) {
         const char *name = run->file.kernels[k].name;
-        if ((run->kernel && !tool_words_have(&run->kernels, name)) || check_has(run, name)) {
+        if (run->kernel && !tool_words_have(&run->kernels, name)) {
+            continue;
+        }
+        if (check_has(run, name)) {
+            check_append(left, name);
             continue;
         }
         if (!has_small(run, &run->file.kernels[k])) {
@@ -65,7 +69,41 @@ static char *kernels_of(check_run *run, int *count)
 
 enum { SETTINGS = 6 };
 
-static bool run_child(check_run *run, const char *kernels, const char *log, char **why)
+/* What follows "OCLGRIND FATAL ERROR (file:line)"; NULL: it said no such thing. */
+static const char *fatal_in(const char *said)
+{
+    const char *at = said ? strstr(said, "OCLGRIND FATAL ERROR") : NULL;
+    const char *end = at ? strchr(at, '\n') : NULL;
+    return end && end[1] ? end + 1 : NULL;
+}
+
+/* The child's reason, in one line. A compiler's log is read as those of other devices. */
+static void say_failed(check_run *run, const check_child *child, const char *report)
+{
+    json_t *root = json_load_file(report, 0, NULL);
+    const json_t *rows = json_object_get(root, "checks");
+    const char *why = fatal_in(child->said);
+    for (size_t i = 0; i < json_array_size(rows) && !why; i++) {
+        const json_t *row = json_array_get(rows, i);
+        const char *verdict = json_string_value(json_object_get(row, "verdict"));
+        const bool missing = verdict && check_verdict_of(verdict) == CHECK_MISSING;
+        why = missing ? json_string_value(json_object_get(row, "text")) : NULL;
+    }
+    char *problem = why ? NULL : check_child_problem(child, "the run under oclgrind");
+    const char *text = why ? why : problem, *error = strstr(text, "error: ");
+    const int line = check_line_in(run, text);
+    const char *shown = error ? error + strlen("error: ") : text;
+    char *place = line ? check_text("line %d: ", line) : strdup("");
+    check_say(run, check_oclgrind, check_name(run), CHECK_MISSING, "%s%s%.*s",
+              error ? "its compiler refuses the text: " : "", error ? place : "",
+              (int)strcspn(shown, "\n"), shown);
+    free(place);
+    free(problem);
+    json_decref(root);
+}
+
+static bool run_child(check_run *run, const char *kernels, const char *log, const char *report,
+                      check_child *child)
 {
     char *settings[SETTINGS + 1] = {
         check_text("OCL_ICD_VENDORS=%s/oclgrind.icd", run->folder),
@@ -73,12 +111,9 @@ static bool run_child(check_run *run, const char *kernels, const char *log, char
         strdup("OCLGRIND_DATA_RACES=1"), strdup("OCLGRIND_UNINITIALIZED=1"),
         /* Its interpreter does not support some of the code that its compiler's optimiser makes. */
         strdup("OCLGRIND_BUILD_OPTIONS=-cl-opt-disable")};
-    const char *const words[] = {"--only",   "launch", "--backend", "opencl",
-                                 "--kernel", kernels,  NULL};
-    check_child child;
-    const bool good = check_again(run, settings, words, (double)run->limit, &child);
-    *why = good ? NULL : check_child_problem(&child, "the run under oclgrind");
-    check_child_free(&child);
+    const char *const words[] = {"--only", "launch", "--backend", "opencl", "--kernel",
+                                 kernels,  "--json", report,      NULL};
+    const bool good = check_again(run, settings, words, (double)run->limit, child);
     for (int i = 0; i < SETTINGS; i++) {
         free(settings[i]);
     }
@@ -91,7 +126,7 @@ static bool run_child(check_run *run, const char *kernels, const char *log, char
  * with the one in which it runs. */
 static bool is_text(const check_run *run, const char *name, size_t length)
 {
-    const char *whole = run->args.name;
+    const char *whole = run->unit->args.name;
     const size_t all = strlen(whole);
     return length > 0 && length <= all && !memcmp(whole + all - length, name, length) &&
            (length == all || whole[all - length - 1] == '/');
@@ -156,40 +191,67 @@ static int read_log(check_run *run, const char *log)
     return count;
 }
 
-void check_run_oclgrind(check_run *run)
+static int read_messages(check_run *run, const char *log)
 {
-    char *driver = find_driver(), *why = NULL;
-    int count = 0;
-    char *kernels = run->described ? kernels_of(run, &count) : strdup("");
-    char *icd = check_path(run, "oclgrind.icd"), *log = check_path(run, "oclgrind.log");
-    char *cache = check_path(run, "cache");
     size_t length = 0;
-    if (!run->described || !driver) {
-        check_say(run, check_oclgrind, "all", CHECK_MISSING, "%s",
-                  driver ? "no description says with what kernels run" : "it is not installed");
-    } else if (count) {
-        const bool good = check_write(icd, driver, strlen(driver)) && mkdir(cache, 0700) == 0 &&
-                          run_child(run, kernels, log, &why);
-        char *said = tool_read(log, 64, &length);
-        if (said) {
-            said = tool_resize(said, length + 1, 1, "a log");
-            said[length] = '\0';
-        }
-        const int messages = said ? read_log(run, said) : 0;
-        check_say(run, check_oclgrind, check_name(run),
-                  messages ? CHECK_FOUND
-                  : good   ? CHECK_OK
-                           : CHECK_MISSING,
-                  "%s",
-                  good || messages ? ""
-                  : why            ? why
-                                   : "a temporary file cannot be written");
-        free(said);
+    char *said = tool_read(log, 64, &length);
+    if (!said) {
+        return 0;
     }
-    free(driver);
-    free(kernels);
+    said = tool_resize(said, length + 1, 1, "a log");
+    said[length] = '\0';
+    const int messages = read_log(run, said);
+    free(said);
+    return messages;
+}
+
+static void run_kernels(check_run *run, const char *driver, const char *kernels, int count,
+                        const char *left)
+{
+    char *icd = check_path(run, "oclgrind.icd"), *log = check_path(run, "oclgrind.log");
+    char *cache = check_path(run, "cache"), *report = check_path(run, "oclgrind.json");
+    check_child child = {0};
+    if (!check_write(icd, driver, strlen(driver)) || mkdir(cache, 0700) != 0) {
+        check_say(run, check_oclgrind, check_name(run), CHECK_MISSING,
+                  "a temporary file cannot be written");
+    } else {
+        const bool good = run_child(run, kernels, log, report, &child);
+        const int messages = read_messages(run, log);
+        if (good || messages) {
+            check_say(run, check_oclgrind, check_name(run), messages ? CHECK_FOUND : CHECK_OK,
+                      "%d kernel%s%s%s", count, count == 1 ? "" : "s",
+                      left ? "; left out, as they have a mistake: " : "", left ? left : "");
+        } else {
+            say_failed(run, &child, report);
+        }
+    }
+    check_child_free(&child);
     free(icd);
     free(log);
     free(cache);
-    free(why);
+    free(report);
+}
+
+void check_run_oclgrind(check_run *run)
+{
+    if (!check_is_wanted(run, "opencl")) {
+        return; /* it is a device of OpenCL */
+    }
+    char *driver = find_driver(), *left = NULL, *kernels = NULL;
+    int count = 0;
+    if (!run->described || !driver) {
+        check_say(run, check_oclgrind, "all", CHECK_MISSING, "%s",
+                  driver ? "no description says with what kernels run" : "it is not installed");
+    } else {
+        kernels = kernels_of(run, &count, &left);
+        if (count) {
+            run_kernels(run, driver, kernels, count, left);
+        } else if (left) {
+            check_say(run, check_oclgrind, check_name(run), CHECK_MISSING,
+                      "all kernels are left out, as they have a mistake: %s", left);
+        }
+    }
+    free(driver);
+    free(kernels);
+    free(left);
 }

@@ -43,6 +43,9 @@ void check_say(check_run *run, const char *part, const char *subject, check_verd
                const char *format, ...)
 {
     va_list list;
+    if (run->implied && verdict == CHECK_OK) {
+        return;
+    }
     run->rows = tool_resize(run->rows, (size_t)run->row_count + 1, sizeof *run->rows, "the report");
     check_row *row = &run->rows[run->row_count++];
     va_start(list, format);
@@ -53,11 +56,19 @@ void check_say(check_run *run, const char *part, const char *subject, check_verd
     tool_wrap(run->out, 44, 14, row->text);
 }
 
+void check_append(char **list, const char *name)
+{
+    char *made = check_text("%s%s%s", *list ? *list : "", *list && **list ? ", " : "", name);
+    free(*list);
+    *list = made;
+}
+
 check_finding *check_known(const check_run *run, const char *key)
 {
     for (int32_t i = 0; i < run->finding_count; i++) {
-        if (strcmp(run->findings[i].key, key) == 0) {
-            return &run->findings[i];
+        check_finding *at = &run->findings[i];
+        if (strcmp(at->key, key) == 0 && strcmp(at->text, run->unit->args.name) == 0) {
+            return at;
         }
     }
     return NULL;
@@ -75,6 +86,7 @@ check_finding *check_find(check_run *run, const char *part, const char *key, int
                                 sizeof *run->findings, "the findings");
     check_finding *made = &run->findings[run->finding_count++];
     *made = (check_finding){.part = part,
+                            .text = run->unit->args.name,
                             .key = strdup(key),
                             .kernel = strdup(kernel),
                             .line = line,
@@ -89,6 +101,7 @@ static void free_finding(check_finding *gone)
     free(gone->kernel);
     free(gone->what);
     free(gone->details);
+    free(gone->also);
     free(gone->key);
 }
 
@@ -108,10 +121,15 @@ void check_drop(check_run *run, bool (*drops)(const check_run *run, const check_
     run->finding_count = kept;
 }
 
+bool check_is_on(const check_run *run, const check_finding *at, const char *kernel)
+{
+    return strcmp(at->kernel, kernel) == 0 && strcmp(at->text, run->unit->args.name) == 0;
+}
+
 bool check_has(const check_run *run, const char *kernel)
 {
     for (int32_t i = 0; i < run->finding_count; i++) {
-        if (strcmp(run->findings[i].kernel, kernel) == 0) {
+        if (check_is_on(run, &run->findings[i], kernel)) {
             return true;
         }
     }
@@ -122,7 +140,8 @@ bool check_is_broken(const check_run *run)
 {
     bool broken = false;
     for (int32_t i = 0; i < run->finding_count; i++) {
-        broken = broken || run->findings[i].part == check_compile;
+        const check_finding *at = &run->findings[i];
+        broken = broken || (at->part == check_compile && strcmp(at->text, run->own.args.name) == 0);
     }
     return broken;
 }
@@ -146,6 +165,10 @@ static int by_line(const void *a, const void *b)
 {
     const check_finding *left = a, *right = b;
     const int lines = (left->line > right->line) - (left->line < right->line);
+    const int texts = strcmp(left->text, right->text);
+    if (texts) {
+        return texts;
+    }
     return lines ? lines : strcmp(left->key, right->key);
 }
 
@@ -169,7 +192,7 @@ static void print_findings(check_run *run)
     }
     for (int32_t i = 0; i < run->finding_count; i++) {
         const check_finding *at = &run->findings[i];
-        fprintf(run->out, "\n%s:", run->args.name);
+        fprintf(run->out, "\n%s:", at->text);
         if (at->line) {
             fprintf(run->out, "%d:", at->line);
         }
@@ -178,6 +201,10 @@ static void print_findings(check_run *run)
         }
         fprintf(run->out, " %s\n", at->what);
         print_indented(run->out, at->details);
+        if (at->also) {
+            fprintf(run->out, "    %s refuse%s the same line\n", at->also,
+                    strchr(at->also, ',') ? "" : "s");
+        }
         if (at->count > 1) {
             fprintf(run->out, "    %lld times in all\n", (long long)at->count);
         }
@@ -198,7 +225,8 @@ static bool have_required(const check_run *run)
 {
     bool good = true;
     for (int i = 0; i < run->required.count; i++) {
-        const char *word = run->required.items[i], *why = "nothing has that name";
+        const char *word = run->required.items[i];
+        const char *why = check_is_part(word) ? "--only leaves it out" : "nothing has that name";
         bool made = false;
         for (int32_t r = 0; r < run->row_count; r++) {
             const check_row *row = &run->rows[r];
@@ -254,7 +282,7 @@ json_t *check_document(const check_run *run)
 {
     json_t *root = json_object(), *rows = json_array(), *findings = json_array();
     tool_set_text(root, "schema", "isomer-kernel-check-1");
-    tool_set_text(root, "text", run->args.name);
+    tool_set_text(root, "text", run->unit->args.name);
     tool_set_text(root, "compiler", run->compiler ? run->compiler : "");
     for (int32_t i = 0; i < run->row_count; i++) {
         const check_row *row = &run->rows[i];
@@ -269,10 +297,12 @@ json_t *check_document(const check_run *run)
         const check_finding *at = &run->findings[i];
         json_t *made = json_object();
         tool_set_text(made, "check", at->part);
+        tool_set_text(made, "text", at->text);
         tool_set_text(made, "kernel", at->kernel);
         tool_set_int(made, "line", at->line);
         tool_set_text(made, "what", at->what);
         tool_set_text(made, "details", at->details ? at->details : "");
+        tool_set_text(made, "also", at->also ? at->also : "");
         tool_set_text(made, "advice", at->advice);
         tool_set_int(made, "count", at->count);
         json_array_append_new(findings, made);

@@ -12,14 +12,15 @@ enum { WARN_SECONDS = 120 };
 
 static const char unset[] = "private variables";
 
-/* The kernel on whose lines this one is. */
-static const describe_kernel *kernel_of(const check_run *run, int line)
+/* The kernel on whose lines this one is. Its name is "": none. */
+static iso_kernel_info kernel_of(const check_run *run, int line)
 {
-    const describe_kernel *found = NULL;
-    for (int32_t i = 0; i < run->file.kernel_count; i++) {
-        const describe_kernel *at = &run->file.kernels[i];
-        if (at->info.line <= line && (!found || at->info.line > found->info.line)) {
-            found = at;
+    iso_kernel kernel;
+    iso_kernel_info found = ISO_KERNEL_INFO_INIT, info = ISO_KERNEL_INFO_INIT;
+    for (int32_t i = 0; iso_kernel_at(run->unit->program, i, &kernel) == ISO_OK; i++) {
+        tool_need_memory(iso_kernel_get_info(kernel, &info));
+        if (info.line <= line && info.line > found.line) {
+            found = info;
         }
     }
     return found;
@@ -46,9 +47,9 @@ static void read_warning(check_run *run, const char *at, const char *end)
     if (!tag || tag > end || line <= 0 || !strstr(at, "warning:")) {
         return;
     }
-    run->warnings = tool_resize(run->warnings, (size_t)run->warning_count + 1,
-                                sizeof *run->warnings, "the compiler's warnings");
-    check_warning *made = &run->warnings[run->warning_count++];
+    run->unit->warnings = tool_resize(run->unit->warnings, (size_t)run->unit->warning_count + 1,
+                                      sizeof *run->unit->warnings, "the compiler's warnings");
+    check_warning *made = &run->unit->warnings[run->unit->warning_count++];
     *made = (check_warning){.line = line, .certain = strncmp(tag - 3, "[-W", 3) == 0};
     if (quote && quote < end) {
         snprintf(made->name, sizeof made->name, "%.*s", (int)strcspn(quote + 1, "'"), quote + 1);
@@ -57,10 +58,10 @@ static void read_warning(check_run *run, const char *at, const char *end)
 
 static void read_warnings(check_run *run, const char *said)
 {
-    const size_t length = strlen(run->args.name);
+    const size_t length = strlen(run->unit->args.name);
     while (*said) {
         const char *end = said + strcspn(said, "\n");
-        if (strncmp(said, run->args.name, length) == 0 && said[length] == ':') {
+        if (strncmp(said, run->unit->args.name, length) == 0 && said[length] == ':') {
             read_warning(run, said + length, end);
         }
         said = end + (*end == '\n');
@@ -89,11 +90,10 @@ void check_unset_begin(check_run *run)
     } else {
         check_say(run, check_judge, unset, CHECK_MISSING, "the compiler gives no warnings");
     }
-    for (int32_t i = 0; i < run->warning_count; i++) {
-        const check_warning *at = &run->warnings[i];
-        const describe_kernel *kernel = kernel_of(run, at->line);
+    for (int32_t i = 0; i < run->unit->warning_count; i++) {
+        const check_warning *at = &run->unit->warnings[i];
         if (at->certain) {
-            find(run, at->line, kernel ? kernel->name : "", at->name, (int)strlen(at->name));
+            find(run, at->line, kernel_of(run, at->line).name, at->name, (int)strlen(at->name));
         }
     }
     check_child_free(&child);
@@ -104,9 +104,9 @@ void check_unset_begin(check_run *run)
 void check_unset_confirm(check_run *run, const describe_kernel *kernel)
 {
     bool known = false;
-    for (int32_t i = 0; i < run->warning_count; i++) {
-        const check_warning *at = &run->warnings[i];
-        if (kernel_of(run, at->line) == kernel) {
+    for (int32_t i = 0; i < run->unit->warning_count; i++) {
+        const check_warning *at = &run->unit->warnings[i];
+        if (strcmp(kernel_of(run, at->line).name, kernel->name) == 0) {
             known = true;
             find(run, at->line, kernel->name, at->name, (int)strlen(at->name));
         }

@@ -58,8 +58,9 @@ static char *place_of(const check_scene *s, const judge_finding *found)
     }
     char *place = check_text("%s[%lld]%s", p->is.name, (long long)found->index, member);
     if (found->kind == JUDGE_BOUNDS) {
-        char *more = check_text("%s[%lld], and %s has %lld elements", p->is.name,
-                                (long long)found->index, p->is.name, (long long)p->elements);
+        char *more =
+            check_text("%s[%lld], and %s has %lld element%s", p->is.name, (long long)found->index,
+                       p->is.name, (long long)p->elements, p->elements == 1 ? "" : "s");
         free(place);
         place = more;
     }
@@ -114,6 +115,35 @@ static char *what_of(judge_kind kind, const char *place)
     return mark ? check_text("%.*s%s%s", (int)(mark - text), text, place, mark + 2) : strdup(text);
 }
 
+/* The array of a sum over a group or a team is what is wrong, and no index of the text. */
+static const char *advice_of(const check_scene *s, const judge_finding *found, int line)
+{
+    static const char *const advice[] = {
+        "ISO_GROUP_SUM needs an element for each item of the group",
+        "ISO_GROUP_MIN needs an element for each item of the group",
+        "ISO_GROUP_MAX needs an element for each item of the group",
+        "ISO_TEAM_SUM needs an element for each item of the group",
+        "ISO_TEAM_MIN needs an element for each item of the group",
+        "ISO_TEAM_MAX needs an element for each item of the group"};
+    const char *text = s->run->unit->args.text;
+    for (int i = 1; i < line && text; i++) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    const size_t length = text ? strcspn(text, "\n") : 0;
+    const bool shared = found->kind == JUDGE_BOUNDS && found->param >= 0 &&
+                        s->item->of->parameters[found->param].is.role == ISO_PARAMETER_SHARED;
+    for (size_t i = 0; i < sizeof advice / sizeof advice[0] && shared && line; i++) {
+        const size_t word = strcspn(advice[i], " ");
+        for (size_t at = 0; at + word <= length; at++) {
+            if (strncmp(text + at, advice[i], word) == 0) {
+                return advice[i];
+            }
+        }
+    }
+    return kinds[found->kind].advice;
+}
+
 static void add(const check_scene *s, const judge_finding *found, int line, int before)
 {
     const describe_kernel *kernel = s->item->of->kernel;
@@ -132,7 +162,7 @@ static void add(const check_scene *s, const judge_finding *found, int line, int 
         made->param = found->param;
         made->what = what_of((judge_kind)found->kind, place);
         made->details = details_of(s, found, line, before);
-        made->advice = kinds[found->kind].advice;
+        made->advice = advice_of(s, found, line);
         made->count = found->count;
         free(place);
     }

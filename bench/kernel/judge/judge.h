@@ -6,7 +6,8 @@
  *
  *   the case: judge_case, then the contents of each value and buffer
  *   the end:  judge_end, then its findings, then for each buffer that is not only read an element
- *             that is 0 in bytes that do not count, because they are padding, and the contents
+ *             that is 0 in bytes that do not count, because they are padding, the contents, and a
+ *             byte for each of its grains, which is 1 if the kernel wrote it
  */
 #ifndef ISOMER_BENCH_KERNEL_JUDGE_JUDGE_H
 #define ISOMER_BENCH_KERNEL_JUDGE_JUDGE_H

@@ -111,7 +111,17 @@ static bool run_groups(void)
     return true;
 }
 
-/* Writes the bytes of a buffer's element that count, then the buffer. */
+/* Whether the kernel wrote them, for each scalar of a buffer. */
+static bool write_sets(const watch_array *array, FILE *out)
+{
+    bool good = true;
+    for (int64_t i = 0; good && i < array->bytes / array->param->grain; i++) {
+        good = putc(array->cells[i].set != 0, out) != EOF;
+    }
+    return good;
+}
+
+/* Writes the bytes of a buffer's element that count, the buffer, and what of it was set. */
 static bool write_buffer(int index, FILE *out)
 {
     const watch_array *array = &watch.arrays[index];
@@ -124,8 +134,8 @@ static bool write_buffer(int index, FILE *out)
     if (judge_padding(what.entry, index, counts) == 2) {
         memset(counts, 0, element);
     }
-    const bool good =
-        fwrite(counts, 1, element, out) == element && fwrite(array->at, 1, bytes, out) == bytes;
+    const bool good = fwrite(counts, 1, element, out) == element &&
+                      fwrite(array->at, 1, bytes, out) == bytes && write_sets(array, out);
     free(counts);
     return good;
 }
