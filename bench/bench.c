@@ -329,7 +329,11 @@ static int measure(bench *b, int argc, char **argv)
                                .file = b->paths[JSON] ? &b->files[JSON] : NULL,
                                .progress = isatty(STDERR_FILENO) != 0};
     FILE *out = text_stream(b);
+    if (b->given) {
+        tool_watch_begin(&(tool_watch){.seconds = b->given->seconds});
+    }
     code = measure_run(&plan, &b->root);
+    tool_watch_end();
     if (!b->root) {
         return code;
     }

@@ -12,6 +12,7 @@ typedef struct bench_given {
     int option_count;
     tool_words *files;
     const char *suite; /* the name of the cases in documents */
+    double seconds;    /* that a launch may take; `make` sets it */
     /* Makes the cases, which live as long as the given object. Returns an exit code. */
     int (*make)(struct bench_given *given, uint64_t seed);
     /* Adds to the run's object in documents. */

@@ -50,7 +50,9 @@ typedef struct verify_run {
     /* results */
     int passed, failed, unsupported, errors;
     bool interrupted, over; /* over: no other case shall run */
-    double seconds;
+    double began, seconds;
+    int now, now_target; /* the case that runs, and where */
+    double now_began;
     tool_file json_file, junit_file;
     FILE *out; /* for text that people read */
 } verify_run;

@@ -145,7 +145,11 @@ static void print_given(FILE *out, const verify_run *run, const verify_target *t
             }
         }
         fprintf(out, "  %-*s ", width, run->chosen[i]->kind);
-        print_cell(out, &row);
+        if (row.passed + row.failed + row.unsupported > 0) {
+            print_cell(out, &row);
+        } else {
+            fprintf(out, "%*s", CELL, "not run");
+        }
         fputc('\n', out);
     }
 }
