@@ -123,7 +123,7 @@ void tool_names_add(tool_names *names, const char *name); /* skips NULL, "" and 
 /* Whether a text fits a pattern: it contains it, or matches it if the pattern has * ? or [. */
 bool tool_matches(const char *pattern, const char *text);
 int tool_find(const char *const *names, const char *word); /* its index; -1: none */
-/* "... is not known, did you mean ...? it must be one of ..." */
+/* "... is not known, did you mean ...? It must be one of ..." */
 void tool_say_unknown(char *text, size_t room, const char *word, const char *const *names);
 /* Returns TOOL_OK if every word of an option's list is one of the names. Otherwise prints a message
  * and returns TOOL_USAGE. */
