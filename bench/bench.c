@@ -344,7 +344,10 @@ static int measure(bench *b, int argc, char **argv)
     if (plan.paired && paired == TOOL_OK) {
         paired = compare_show_pairs(out, b->root, b->fail_on);
     } else {
-        record_table(out, b->root, tool_width(out), tool_colour(out));
+        const record_table_how how = {.no_roofs = b->given && !*b->given->roofs,
+                                      .notes = b->given ? bench_percents(b) : NULL};
+        record_table(out, b->root, tool_width(out), tool_colour(out), &how);
+        json_decref((json_t *)how.notes);
     }
     return written != TOOL_OK ? written : code != TOOL_OK ? code : paired;
 }

@@ -20,7 +20,8 @@ static const char options[] =
     "  --seed N               makes different inputs, and another order (default 1)\n"
     "  --seconds N            ends if one launch takes longer (default 120)\n"
     "  --model-seconds N      stops a model that takes longer (default 300)\n"
-    "  --no-roofs             leaves out the cases that measure roofs\n"
+    "  --roofs                also shows the tables of the cases that measure roofs\n"
+    "  --no-roofs             leaves out these cases; there are no percentages then\n"
     "  --energy               also measures the energy of each case\n"
     "  --energy-seconds N     how long each case is repeated for that (default 5)\n"
     "  --against-backend SPEC alternates the first device with this one\n"
@@ -35,6 +36,7 @@ enum { SECONDS = 120, MODEL_SECONDS = 300, SECONDS_MOST = 86400 };
 
 typedef struct command {
     const char *with, *kernels, *seconds, *model_seconds, *define;
+    bool roofs;
     kernel_described described;
     kernel_suite suite;
     tool_words files;
@@ -89,14 +91,14 @@ static void describe(const bench_given *given, json_t *run)
 static int run(int argc, char **argv)
 {
     command c = {.with = NULL};
-    const tool_option own[] = {{"with", &c.with, NULL},
-                               {"define", &c.define, NULL},
-                               {"kernel", &c.kernels, NULL},
-                               {"seconds", &c.seconds, NULL},
-                               {"model-seconds", &c.model_seconds, NULL}};
+    const tool_option own[] = {
+        {"with", &c.with, NULL},      {"define", &c.define, NULL},
+        {"kernel", &c.kernels, NULL}, {"seconds", &c.seconds, NULL},
+        {"roofs", NULL, &c.roofs},    {"model-seconds", &c.model_seconds, NULL}};
     bench_given given = {.options = own,
                          .option_count = (int)(sizeof own / sizeof own[0]),
                          .files = &c.files,
+                         .roofs = &c.roofs,
                          .make = make,
                          .describe = describe,
                          .context = &c,
