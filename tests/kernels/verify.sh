@@ -14,7 +14,10 @@ done
 
 # ---- the example -----------------------------------------------------------------------------------
 expect 0 kernel verify "$source_dir/examples/kernels/first.isk" --backend "$devices" --bitwise --json v.json --junit v.xml
-says out "axpy" "block_sum" "of 11 cases" "0 failed"
+says out "axpy" "block_sum" "of 11 cases" "0 failed" "kernel cases digest"
+[ "$(grep -cE '^  (axpy|stencil|histogram|block_sum|transpose) +[0-9]  [0-9a-f]{32}$' out)" -eq \
+    "$((5 * $(echo "$devices" | tr ',' '\n' | wc -l)))" ] || fail "a kernel has no digest"
+[ "$(grep -E '^  (axpy|stencil|histogram|block_sum|transpose) ' out | sort -u | wc -l)" -eq 5 ] || fail "a kernel's digests differ"
 [ "$(grep -c 'digest [0-9a-f]\{32\} of 11 cases' out)" -eq "$(echo "$devices" | tr ',' '\n' | wc -l)" ] || fail "a device has no digest"
 [ "$(grep 'of 11 cases' out | sort -u | wc -l)" -eq 1 ] || fail "the digests differ"
 says v.xml 'name="kernel/stencil/f32/301x331"'
@@ -98,7 +101,33 @@ describe outside.json outside ', "reference": {"kernel": "twice", "items": ["n"]
 expect 1 kernel verify bad.isk --with outside.json --backend openmp
 says out "kernel outside wrote outside of y, 1 bytes after it"
 expect 1 kernel verify bad.isk --with partial.json --backend openmp
-says out "y[9] is nan" "by the reference twice"
+says out "y[9] is nan" "by the reference twice" "y begins with nan" "so this element seems not to be written on openmp:0"
+cat >marks.isk <<'END'
+ISO_KERNEL(marks, 64, 1, 1)(ISO_OUT(i32) y ISO_EXTENT(n), i64 n)
+{
+    ISO_REGION(i)
+    {
+        if (iso_x(i) < n) {
+            y[iso_x(i)] = 7;
+        }
+    }
+}
+ISO_KERNEL(part, 1, 1, 1)(ISO_OUT(i32) y ISO_EXTENT(n), i64 n)
+{
+    ISO_REGION(i)
+    {
+        if (iso_x(i) < n - 1) {
+            y[iso_x(i)] = 7;
+        }
+    }
+}
+END
+cat >marks.json <<'END'
+{"schema": "isomer-kernels/1", "kernels": [{"kernel": "marks", "items": ["n"], "sizes": [{"n": 0}, {"n": 10}],
+ "reference": {"kernel": "part", "items": ["n"]}}]}
+END
+expect 1 kernel verify marks.isk --backend openmp
+says out "1 passed, 1 failed" "y[9] is 7 on openmp:0, but -1 by the reference part on openmp:0; y begins with -1 everywhere, so this element seems not to be written by the reference part"
 
 # ---- a skip is not a pass --------------------------------------------------------------------------
 expect 4 kernel verify bad.isk --backend openmp
