@@ -329,7 +329,11 @@ static int measure(bench *b, int argc, char **argv)
                                .file = b->paths[JSON] ? &b->files[JSON] : NULL,
                                .progress = isatty(STDERR_FILENO) != 0};
     FILE *out = text_stream(b);
+    if (b->given) {
+        tool_watch_begin(&(tool_watch){.seconds = b->given->seconds});
+    }
     code = measure_run(&plan, &b->root);
+    tool_watch_end();
     if (!b->root) {
         return code;
     }
@@ -340,7 +344,10 @@ static int measure(bench *b, int argc, char **argv)
     if (plan.paired && paired == TOOL_OK) {
         paired = compare_show_pairs(out, b->root, b->fail_on);
     } else {
-        record_table(out, b->root, tool_width(out), tool_colour(out));
+        const record_table_how how = {.no_roofs = b->given && !*b->given->roofs,
+                                      .notes = b->given ? bench_percents(b) : NULL};
+        record_table(out, b->root, tool_width(out), tool_colour(out), &how);
+        json_decref((json_t *)how.notes);
     }
     return written != TOOL_OK ? written : code != TOOL_OK ? code : paired;
 }

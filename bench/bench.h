@@ -11,7 +11,9 @@ typedef struct bench_given {
     const tool_option *options; /* of the command, besides those of bench */
     int option_count;
     tool_words *files;
+    bool *roofs;       /* whether the tables of the cases that measure roofs are wanted */
     const char *suite; /* the name of the cases in documents */
+    double seconds;    /* that a launch may take; `make` sets it */
     /* Makes the cases, which live as long as the given object. Returns an exit code. */
     int (*make)(struct bench_given *given, uint64_t seed);
     /* Adds to the run's object in documents. */
@@ -56,5 +58,10 @@ typedef struct bench {
 
 /* Reads the command line. Returns an exit code. */
 int bench_parse(bench *b, int argc, char **argv);
+
+/* ---- percents.c ------------------------------------------------------------------------------ */
+
+/* Texts that say why given cases have no percentage of a roof, and what to do. */
+json_t *bench_percents(const bench *b);
 
 #endif

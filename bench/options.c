@@ -154,9 +154,12 @@ void tool_say_unknown(char *text, size_t room, const char *word, const char *con
         count++;
     }
     const char *near = tool_nearest(word, names, count);
-    snprintf(text, room, "\"%.100s%s\" is not known%s%s%s; ", word, strlen(word) > 100 ? "..." : "",
-             near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-    tool_join(text, room, "", count > 0 ? "it must be one of " : "no value is valid here");
+    snprintf(text, room, "\"%.100s%s\" is not known%s%s%s ", word, strlen(word) > 100 ? "..." : "",
+             near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : ";");
+    tool_join(text, room, "",
+              count == 0 ? "no value is valid here"
+              : near     ? "It must be one of "
+                         : "it must be one of ");
     for (int i = 0; i < count; i++) {
         tool_join(text, room, i > 0 ? ", " : "", names[i]);
     }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char doing[768];
@@ -48,6 +49,12 @@ static void clean_up(void)
         waitpid(own_child, NULL, 0); /* after this it cannot write any more */
     }
     tool_files_sweep();
+}
+
+void tool_signals_clean(void)
+{
+    busy = 0;
+    clean_up();
 }
 
 static void leave(int number)
@@ -102,12 +109,29 @@ void tool_signals_hold(sigset_t *before)
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
-static volatile sig_atomic_t asked; /* the signal's number; 0: none */
+static volatile sig_atomic_t asked;          /* the signal's number; 0: none */
+static volatile sig_atomic_t again, waiting; /* see tool_stop_again, tool_stop_wait */
+static _Atomic int64_t asked_at;             /* milliseconds */
 static bool told;
 
+/* The second signal ends the process. `timeout` sends each signal to the process and to its group,
+ * so one that follows at once is the same. */
 static void ask(int number)
 {
-    asked = number;
+    enum { SAME = 1000 };
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t at = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if (asked == 0) {
+        asked_at = at;
+        asked = number;
+    } else if (at - asked_at >= SAME && waiting) {
+        again = 1;
+    } else if (at - asked_at >= SAME) {
+        tool_signals_clean();
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 void tool_stop_watch(bool on)
@@ -126,7 +150,7 @@ void tool_stop_watch(bool on)
         }
     }
     if (on && !watching) {
-        asked = 0;
+        asked = again = 0;
         told = false;
     }
     watching = on;
@@ -135,6 +159,16 @@ void tool_stop_watch(bool on)
 bool tool_stop_asked(void)
 {
     return asked != 0;
+}
+
+bool tool_stop_again(void)
+{
+    return again != 0;
+}
+
+void tool_stop_wait(bool on)
+{
+    waiting = on;
 }
 
 bool tool_interrupted(void)

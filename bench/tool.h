@@ -123,7 +123,7 @@ void tool_names_add(tool_names *names, const char *name); /* skips NULL, "" and 
 /* Whether a text fits a pattern: it contains it, or matches it if the pattern has * ? or [. */
 bool tool_matches(const char *pattern, const char *text);
 int tool_find(const char *const *names, const char *word); /* its index; -1: none */
-/* "... is not known, did you mean ...? it must be one of ..." */
+/* "... is not known, did you mean ...? It must be one of ..." */
 void tool_say_unknown(char *text, size_t room, const char *word, const char *const *names);
 /* Returns TOOL_OK if every word of an option's list is one of the names. Otherwise prints a message
  * and returns TOOL_USAGE. */
@@ -215,10 +215,16 @@ void tool_signals_watch(void);
 /* Blocks the signals that come from outside. Call this before making something that their
  * handler has to remove, such as a temporary file. `before` gets the old mask, for sigprocmask. */
 void tool_signals_hold(sigset_t *before);
-/* While this is on, SIGINT, SIGTERM and SIGHUP do not end the process; tool_stop_asked is true
- * after one of them came. Ignored signals stay ignored. */
+/* Removes temporary files and kills the child; for signal handlers. */
+void tool_signals_clean(void);
+/* While this is on, the first SIGINT, SIGTERM or SIGHUP does not end the process; tool_stop_asked
+ * is true after it came. A second one, a second later or more, ends it. Ignored signals stay
+ * ignored. */
 void tool_stop_watch(bool on);
 bool tool_stop_asked(void);
+/* While the second is on, a second signal does not end the process, but makes the first true. */
+bool tool_stop_again(void);
+void tool_stop_wait(bool on);
 /* The same, for loops over cases. When it is first true, it says that results are kept, and ends
  * the watch: a second signal ends the process. */
 bool tool_interrupted(void);
@@ -228,6 +234,25 @@ void tool_signals_child(pid_t child);
 /* Notes what is being done, such as "measuring this on that: ...". If a fault ends the process, a
  * message says so. NULL: nothing. */
 void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);
+
+/* ---- watch.c --------------------------------------------------------------------------------- */
+
+typedef struct tool_watch {
+    double seconds; /* that a piece of work may take */
+    /* Is called by the watch's thread, if it is set, before the process ends with this code. It
+     * may read and write whatever the thread that works does not use in a piece of work. */
+    void (*late)(void *context, int code, const char *text);
+    void *context;
+} tool_watch;
+
+/* Watches pieces of work until tool_watch_end. If one of them does not end in time, or after a
+ * signal, the process says so and ends. */
+void tool_watch_begin(const tool_watch *what);
+void tool_watch_end(void);
+/* A piece of work begins, such as "kernel/axpy/f32/10 on cuda:0", and ends. Nothing is watched
+ * without tool_watch_begin. */
+void tool_watch_work(const char *format, ...) ISO_PRINTF(1, 2);
+void tool_watch_done(void);
 
 /* ---- json.c ---------------------------------------------------------------------------------- */
 

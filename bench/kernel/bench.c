@@ -18,8 +18,10 @@ static const char options[] =
     "  --budget SECONDS       time to measure, without preparation (default 40)\n"
     "  --rounds N             at most N rounds\n"
     "  --seed N               makes different inputs, and another order (default 1)\n"
+    "  --seconds N            ends if one launch takes longer (default 120)\n"
     "  --model-seconds N      stops a model that takes longer (default 300)\n"
-    "  --no-roofs             leaves out the cases that measure roofs\n"
+    "  --roofs                also shows the tables of the cases that measure roofs\n"
+    "  --no-roofs             leaves out these cases; there are no percentages then\n"
     "  --energy               also measures the energy of each case\n"
     "  --energy-seconds N     how long each case is repeated for that (default 5)\n"
     "  --against-backend SPEC alternates the first device with this one\n"
@@ -30,10 +32,11 @@ static const char options[] =
     "  --report FILE          also writes a report as HTML\n"
     "  --export FILE          also writes results in the form of Google Benchmark's JSON\n";
 
-enum { SECONDS = 300, SECONDS_MOST = 86400 };
+enum { SECONDS = 120, MODEL_SECONDS = 300, SECONDS_MOST = 86400 };
 
 typedef struct command {
-    const char *with, *kernels, *model_seconds, *define;
+    const char *with, *kernels, *seconds, *model_seconds, *define;
+    bool roofs;
     kernel_described described;
     kernel_suite suite;
     tool_words files;
@@ -44,8 +47,11 @@ typedef struct command {
 static int make(bench_given *given, uint64_t seed)
 {
     command *c = given->context;
-    uint64_t seconds = SECONDS;
-    int code = tool_whole("model-seconds", c->model_seconds, 1, SECONDS_MOST, &seconds);
+    uint64_t launch_limit = SECONDS, model_limit = MODEL_SECONDS;
+    int code = tool_whole("seconds", c->seconds, 1, SECONDS_MOST, &launch_limit);
+    if (code == TOOL_OK) {
+        code = tool_whole("model-seconds", c->model_seconds, 1, SECONDS_MOST, &model_limit);
+    }
     if (code == TOOL_OK) {
         code = kernel_describe(&c->files, "bench", c->with, &c->described);
     }
@@ -55,7 +61,8 @@ static int make(bench_given *given, uint64_t seed)
     const char *slash = strrchr(c->files.items[0], '/');
     given->suite = slash ? slash + 1 : c->files.items[0];
     kernel_suite_open(&c->suite, &c->described.file, seed);
-    c->suite.model_seconds = (double)seconds;
+    c->suite.model_seconds = (double)model_limit;
+    given->seconds = (double)launch_limit;
     code = kernel_cases(&c->suite, c->kernels, true, &c->cases, &c->owners, &given->count);
     given->cases = c->cases;
     return code;
@@ -84,13 +91,14 @@ static void describe(const bench_given *given, json_t *run)
 static int run(int argc, char **argv)
 {
     command c = {.with = NULL};
-    const tool_option own[] = {{"with", &c.with, NULL},
-                               {"define", &c.define, NULL},
-                               {"kernel", &c.kernels, NULL},
-                               {"model-seconds", &c.model_seconds, NULL}};
+    const tool_option own[] = {
+        {"with", &c.with, NULL},      {"define", &c.define, NULL},
+        {"kernel", &c.kernels, NULL}, {"seconds", &c.seconds, NULL},
+        {"roofs", NULL, &c.roofs},    {"model-seconds", &c.model_seconds, NULL}};
     bench_given given = {.options = own,
                          .option_count = (int)(sizeof own / sizeof own[0]),
                          .files = &c.files,
+                         .roofs = &c.roofs,
                          .make = make,
                          .describe = describe,
                          .context = &c,

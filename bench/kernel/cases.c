@@ -62,6 +62,7 @@ static int make_case(kernel_suite *suite, kernel_case *owner, bool bench, bench_
                           "its sizes, and the others in arguments",
                           item->kernel->name, item->size);
     }
+    memcpy(owner->id, out->id, sizeof owner->id);
     return TOOL_OK;
 }
 
@@ -85,7 +86,8 @@ static int add_cases(kernel_suite *suite, const tool_words *words, bool bench, b
             continue;
         }
         for (int32_t i = 0; i < sizes && code == TOOL_OK; i++) {
-            owners[*count] = (kernel_case){suite, bench ? &kernel->bench[i] : &kernel->sizes[i]};
+            owners[*count] = (kernel_case){.suite = suite,
+                                           .item = bench ? &kernel->bench[i] : &kernel->sizes[i]};
             code = make_case(suite, &owners[*count], bench, &cases[*count]);
             ++*count;
         }

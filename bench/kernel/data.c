@@ -124,6 +124,15 @@ static bool download(iso_stream stream, const describe_case *item, const describ
     return true;
 }
 
+void kernel_watch(const kernel_suite *suite, iso_device device, const describe_kernel *kernel,
+                  bool reference)
+{
+    iso_device_info info = ISO_DEVICE_INFO_INIT;
+    (void)iso_device_get_info(device, &info);
+    tool_watch_work("%s%s%s%s on %s", reference ? "the reference " : "",
+                    reference ? kernel->name : "", reference ? " of " : "", suite->now, info.spec);
+}
+
 bool kernel_compute(kernel_suite *suite, iso_device device, iso_stream stream,
                     const describe_case *item, const describe_case *of, const kernel_data *in,
                     kernel_data *out, bench_result *result)
@@ -137,10 +146,12 @@ bool kernel_compute(kernel_suite *suite, iso_device device, iso_stream stream,
     bool good = upload(device, stream, item, of, in, operands, result);
     if (good) {
         iso_argument *arguments = kernel_bind(item, operands);
+        kernel_watch(suite, device, item->kernel, item != of);
         iso_status status =
             iso_launch(stream, kernel, item->groups, arguments, item->argument_count);
         free(arguments);
         status = status == ISO_OK ? iso_stream_sync(stream) : status;
+        tool_watch_done();
         good = status == ISO_OK || check_call_failed(result, "iso_launch", status);
     }
     good = good && download(stream, item, of, operands, out, result);

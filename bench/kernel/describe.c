@@ -168,10 +168,13 @@ static void free_text(describe_text *text)
 static int find_kernel(describe_reader *r, const json_t *object, describe_kernel *kernel)
 {
     const json_t *name = json_object_get(object, "kernel");
+    char shown[80];
     size_t before = describe_enter(r, ".kernel");
     if (!json_is_string(name)) {
-        return describe_wrong(r, "%s: it must be the name of a kernel in %s",
-                              name ? "it is no text" : "it is missing", kernel->text->path);
+        return name ? describe_wrong(r, "it is %s but must be the name of a kernel in %s",
+                                     describe_shown(name, shown, sizeof shown), kernel->text->path)
+                    : describe_wrong(r, "it is missing: give the name of a kernel in %s",
+                                     kernel->text->path);
     }
     kernel->name = json_string_value(name);
     kernel->object = object;
@@ -189,8 +192,7 @@ static int find_kernel(describe_reader *r, const json_t *object, describe_kernel
 
 static int read_reference(describe_reader *r, describe_kernel *kernel)
 {
-    static const char *const known[] = {"kernel", "text",     "macros", "items",
-                                        "groups", "elements", NULL};
+    static const char *const known[] = {"kernel", "text", "macros", "items", "groups", NULL};
     const json_t *object = json_object_get(kernel->object, "reference");
     const json_t *name = json_object_get(object, "text");
     const json_t *macros = json_object_get(object, "macros");
@@ -316,11 +318,15 @@ static int read_cases(describe_reader *r, describe_kernel *kernel, const char *m
             return code;
         }
         for (size_t j = 0; j < i; j++) {
+            if (json_equal((*cases)[i].values, (*cases)[j].values)) {
+                return describe_wrong(r, "it is the same as %s[%zu]: remove one of them", member,
+                                      j);
+            }
             if (strcmp((*cases)[i].shape, (*cases)[j].shape) == 0) {
                 return describe_wrong(r,
-                                      "it is the same as %s[%zu]: remove one, or list the same "
-                                      "names in both",
-                                      member, j);
+                                      "its case gets the name \"%s\", which %s[%zu] has: give both "
+                                      "the same members",
+                                      (*cases)[i].shape, member, j);
             }
         }
         describe_leave(r, before);
@@ -392,6 +398,7 @@ static int check_frame(describe_reader *r, const json_t *root)
     static const char *const known[] = {"schema", "text", "macros", "kernels", NULL};
     const char *is = json_string_value(json_object_get(root, "schema"));
     const json_t *kernels = json_object_get(root, "kernels"), *text = json_object_get(root, "text");
+    char shown[80];
     if (!json_is_object(root)) {
         return describe_wrong(r, "it is no description of kernels: it must be an object with "
                                  "schema and kernels");
@@ -404,10 +411,14 @@ static int check_frame(describe_reader *r, const json_t *root)
         return describe_wrong(r, "schema is \"%s\"; this program reads \"%s\"", is, schema);
     }
     if (text && !json_is_string(text)) {
-        return describe_wrong(r, "text must be the name of a file");
+        return describe_wrong(r, "text is %s but must be the name of a file",
+                              describe_shown(text, shown, sizeof shown));
     }
     if (!json_is_array(kernels) || json_array_size(kernels) == 0) {
-        return describe_wrong(r, "kernels must be a list of at least one kernel");
+        return kernels
+                   ? describe_wrong(r, "kernels is %s but must be a list of objects, at least one",
+                                    describe_shown(kernels, shown, sizeof shown))
+                   : describe_wrong(r, "it has no \"kernels\", a list of objects");
     }
     return describe_members(r, root, known);
 }

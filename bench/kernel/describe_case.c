@@ -39,30 +39,38 @@ const describe_parameter *describe_find(const describe_case *item, const char *n
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Checks that each member of an object names a parameter of the right role. */
+static const char value_of[] = "value of kernel %s";
+
+/* `what` has a place for the kernel's name. Checks that each member of an object names a parameter
+ * of the right role. */
 static int check_names(describe_reader *r, const describe_kernel *kernel, const json_t *object,
                        bool (*fits)(const iso_parameter *), const char *what)
 {
     tool_names names = {.count = 0};
-    char text[512];
+    char all[512] = "", is[256];
     const char *name;
     json_t *value;
     for (int32_t i = 0; i < kernel->info.parameters; i++) {
-        iso_parameter is = ISO_PARAMETER_INIT;
-        if (iso_kernel_get_parameter(kernel->kernel, i, &is) == ISO_OK && fits(&is)) {
-            names.items[names.count++] = strdup(is.name);
+        iso_parameter found = ISO_PARAMETER_INIT;
+        if (iso_kernel_get_parameter(kernel->kernel, i, &found) == ISO_OK && fits(&found)) {
+            names.items[names.count++] = strdup(found.name);
+            tool_join(all, sizeof all, ", ", found.name);
         }
     }
     int code = TOOL_OK;
+    snprintf(is, sizeof is, what, kernel->name);
     json_object_foreach((json_t *)object, name, value)
     {
-        if (code == TOOL_OK && names.count == 0) {
-            code = describe_wrong(r, "kernel %s has no %s, so \"%s\" has no effect: remove it",
-                                  kernel->name, what, name);
-        } else if (code == TOOL_OK && tool_find(names.items, name) < 0) {
-            tool_say_unknown(text, sizeof text, name, names.items);
-            code = describe_wrong(r, "among the %s of kernel %s the name %s", what, kernel->name,
-                                  text);
+        if (code != TOOL_OK || tool_find(names.items, name) >= 0) {
+            continue;
+        }
+        const char *near = tool_nearest(name, names.items, names.count);
+        if (names.count == 0) {
+            code = describe_wrong(r, "\"%s\" is no %s, which has none: remove it", name, is);
+        } else {
+            code = describe_wrong(r, "\"%s\" is no %s%s%s%s: %s", name, is,
+                                  near ? ", did you mean \"" : "; ", near ? near : "it has",
+                                  near ? "\"? It has" : "", all);
         }
     }
     for (int i = 0; i < names.count; i++) {
@@ -76,9 +84,9 @@ int describe_check_names(describe_reader *r, const describe_kernel *kernel)
     static const struct {
         const char *member, *what;
         bool (*fits)(const iso_parameter *);
-    } lists[] = {{"arguments", "values", is_value},
-                 {"inputs", "buffers that it reads", is_read},
-                 {"elements", "buffers and arrays sized at launch", is_array}};
+    } lists[] = {{"arguments", value_of, is_value},
+                 {"inputs", "input (ISO_IN or ISO_INOUT) of kernel %s", is_read},
+                 {"elements", "buffer or array sized at launch of kernel %s", is_array}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         const json_t *object = json_object_get(kernel->object, lists[i].member);
         size_t before = describe_enter(r, ".%s", lists[i].member);
@@ -177,9 +185,9 @@ static int read_values(describe_reader *r, size_t above, describe_case *item)
         }
         if (!value) {
             return describe_wrong(r,
-                                  "it has no %s, a parameter of kernel %s (%s): add \"%s\" here, "
-                                  "or to arguments for every size",
-                                  p->is.name, item->kernel->name, p->is.type, p->is.name);
+                                  "kernel %s needs a value of %s (%s): add \"%s\" here, or to "
+                                  "arguments for every size",
+                                  item->kernel->name, p->is.name, p->is.type, p->is.name);
         }
         memcpy(size_place, r->place, sizeof size_place);
         if (own) {
@@ -233,7 +241,10 @@ static int read_elements(describe_reader *r, describe_case *item, describe_param
     }
     size_t before = describe_enter(r, ".elements");
     if (!value && extent < 0) {
-        return describe_wrong(r, "it has no %s, %s: add \"%s\": \"an expression\"", p->is.name,
+        return describe_wrong(r,
+                              "%s is %s: say here how many elements it has, by a number or an "
+                              "expression, such as \"%s\": \"2 * n\"",
+                              p->is.name,
                               p->is_buffer ? "a buffer without ISO_EXTENT"
                                            : "an array that the launch sizes",
                               p->is.name);
@@ -245,11 +256,10 @@ static int read_elements(describe_reader *r, describe_case *item, describe_param
             return code;
         }
         if (stated < 0 || stated < extent || (!p->is_buffer && stated == 0)) {
-            return describe_wrong(r, "it is %lld with %s, but %s has at least %lld elements",
-                                  (long long)stated, item->size, p->is.name,
-                                  (long long)(extent > 0     ? extent
-                                              : p->is_buffer ? 0
-                                                             : 1));
+            const int64_t least = extent > 0 ? extent : p->is_buffer ? 0 : 1;
+            return describe_wrong(r, "it is %lld with %s, but %s needs at least %lld element%s",
+                                  (long long)stated, item->size, p->is.name, (long long)least,
+                                  least == 1 ? "" : "s");
         }
     }
     int code = set_elements(r, item, p, stated, extent);
@@ -293,16 +303,14 @@ static int read_groups(describe_reader *r, describe_case *item)
     int64_t counts[3] = {1, 1, 1}, all = 1;
     char text[80];
     if (!items == !groups) {
-        return describe_wrong(r,
-                              "it has %s items and groups: give one of them, such as "
-                              "\"items\": [\"n\"]",
-                              items ? "both" : "neither");
+        return describe_wrong(r, "it has %s: give one of them, such as \"items\": [\"n\"]",
+                              items ? "both items and groups" : "neither items nor groups");
     }
     size_t before = describe_enter(r, items ? ".items" : ".groups");
     if (!json_is_array(list) || count == 0 || count > 3) {
         return describe_wrong(r,
-                              "it is %s but must be a list of 1 to 3 expressions, along x, y "
-                              "and z",
+                              "it is %s but must be a list of 1 to 3 numbers or expressions, "
+                              "along x, y and z, such as [\"n\"]",
                               describe_shown(list, text, sizeof text));
     }
     for (size_t i = 0; i < count; i++) {
@@ -368,23 +376,40 @@ static int read_cost(describe_reader *r, describe_case *item)
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
+/* Own values, and shared arrays that the text sizes. */
+static bool is_own(const iso_parameter *p)
+{
+    return p->role == ISO_PARAMETER_OWN || (p->role == ISO_PARAMETER_SHARED && p->count > 0);
+}
+
+/* Roles that a kernel and its reference must share have the same text. */
+static const char *role_of(const iso_parameter *p)
+{
+    static const char value[] = "value", buffer[] = "buffer", array[] = "shared array";
+    return is_value(p) ? value : is_buffer(p) ? buffer : array;
+}
+
 /* The reference gets the values and the elements of the parameters with the same names. */
 static int take_parameters(describe_reader *r, const describe_case *from, describe_case *item)
 {
     for (int32_t i = 0; i < item->parameter_count; i++) {
         describe_parameter *p = &item->parameters[i];
         const describe_parameter *same = describe_find(from, p->is.name);
-        if (p->is.role == ISO_PARAMETER_OWN ||
-            (p->is.role == ISO_PARAMETER_SHARED && p->is.count > 0)) {
+        if (is_own(&p->is)) {
             continue;
         }
-        if (!same || strcmp(same->is.type, p->is.type) != 0 ||
-            is_value(&same->is) != is_value(&p->is) || same->is_buffer != p->is_buffer ||
-            is_array(&same->is) != is_array(&p->is)) {
+        if (!same || is_own(&same->is)) {
             return describe_wrong(r,
-                                  "its parameter %s (%s) is none of kernel %s: both need the "
-                                  "same names and types",
+                                  "it has a parameter %s (%s), which kernel %s lacks: a reference "
+                                  "gets the values and buffers of the kernel, by their names",
                                   p->is.name, p->is.type, from->kernel->name);
+        }
+        if (strcmp(same->is.type, p->is.type) != 0 || role_of(&same->is) != role_of(&p->is)) {
+            return describe_wrong(r,
+                                  "its parameter %s is a %s of %s, but that of kernel %s is a %s "
+                                  "of %s: they must agree",
+                                  p->is.name, role_of(&p->is), p->is.type, from->kernel->name,
+                                  role_of(&same->is), same->is.type);
         }
         p->elements = same->elements;
         p->bytes = same->bytes;
@@ -395,8 +420,8 @@ static int take_parameters(describe_reader *r, const describe_case *from, descri
         const describe_parameter *p = &from->parameters[i];
         const describe_parameter *same = describe_find(item, p->is.name);
         if (p->is_written && (!same || !same->is_written)) {
-            return describe_wrong(r, "it does not write %s, which kernel %s writes", p->is.name,
-                                  from->kernel->name);
+            return describe_wrong(r, "kernel %s does not write %s, which kernel %s writes",
+                                  item->kernel->name, p->is.name, from->kernel->name);
         }
     }
     return TOOL_OK;
@@ -433,7 +458,7 @@ int describe_make_case(describe_reader *r, const describe_kernel *kernel, json_t
     *out = (describe_case){.kernel = kernel, .values = values};
     ask_parameters(out);
     name_size(out);
-    int code = check_names(r, kernel, values, is_value, "values");
+    int code = check_names(r, kernel, values, is_value, value_of);
     code = code == TOOL_OK ? read_values(r, above, out) : code;
     if (code != TOOL_OK) {
         return code;

@@ -123,9 +123,10 @@ static int digit(char c)
     return c >= '0' && at && *at ? (int)(at - digits) : -1;
 }
 
-static int read_bytes(const describe_reader *r, const json_t *value, int32_t count,
-                      unsigned char *out)
+static int read_bytes(const describe_reader *r, const json_t *value,
+                      const describe_parameter *parameter, unsigned char *out)
 {
+    const int32_t count = parameter->is.bytes;
     const char *text = json_string_value(value);
     bool good = text && strlen(text) == 2 * (size_t)count;
     for (int32_t i = 0; good && i < count; i++) {
@@ -134,9 +135,20 @@ static int read_bytes(const describe_reader *r, const json_t *value, int32_t cou
         out[i] = (unsigned char)(high * 16 + low);
     }
     if (!good) {
-        char rule[96];
-        snprintf(rule, sizeof rule, "its %d bytes as they are in memory, as %d hexadecimal digits",
-                 (int)count, 2 * (int)count);
+        static const char whole[] = "a whole number without quotes, or ",
+                          number[] = "a number without quotes, \"inf\", \"-inf\" or \"nan\", or ",
+                          list[] = "a list of numbers, such as [1, 2], or ";
+        const bool is_struct = parameter->scalar == DESCRIBE_STRUCT;
+        char rule[320];
+        snprintf(rule, sizeof rule, "%sits %d byte%s as %s in memory, as %d hexadecimal digits; %s",
+                 is_struct                              ? ""
+                 : parameter->lanes > 1                 ? list
+                 : describe_is_float(parameter->scalar) ? number
+                                                        : whole,
+                 (int)count, count == 1 ? "" : "s", count == 1 ? "it is" : "they are",
+                 2 * (int)count,
+                 is_struct ? "the members of a struct are not known here"
+                           : "no expression may stand here");
         return wrong_value(r, value, rule);
     }
     return TOOL_OK;
@@ -179,7 +191,7 @@ static int read_element(describe_reader *r, const json_t *value,
     if (parameter->scalar == DESCRIBE_STRUCT ||
         (json_is_string(value) &&
          !(describe_is_float(parameter->scalar) && read_float(value, &number)))) {
-        return read_bytes(r, value, parameter->is.bytes, out);
+        return read_bytes(r, value, parameter, out);
     }
     return parameter->lanes > 1 ? read_lanes(r, value, parameter, out)
                                 : read_scalar(r, value, parameter->scalar, out);
@@ -205,6 +217,45 @@ int describe_argument(describe_reader *r, const json_t *value, describe_paramete
     return read_element(r, value, parameter, parameter->value);
 }
 
+/* Says what the library said about an expression, without the place that it invents. */
+static int wrong_expression(describe_reader *r, const char *words, const describe_case *item)
+{
+    static const char place[] = "the expression:1: ", uses[] = " uses ",
+                      over[] = " has \"the end\"", lacks[] = ", which has no value here";
+    const char *text = tool_reason();
+    const char *size = item->size[0] ? item->size : "no values";
+    text += strncmp(text, place, strlen(place)) == 0 ? strlen(place) : 0;
+    if (strncmp(text, words, strlen(words)) != 0) {
+        return describe_wrong(r, "it is \"%s\", and %s (with %s)", words, text, size);
+    }
+    text += strlen(words);
+    const char *end = strstr(text, lacks);
+    if (strncmp(text, uses, strlen(uses)) != 0 || !end) {
+        const bool ends = strncmp(text, over, strlen(over)) == 0;
+        return describe_wrong(r, "\"%s\"%s%s (with %s)", words, ends ? " ends" : "",
+                              ends ? text + strlen(over) : text, size);
+    }
+    char unknown[128], all[512] = "";
+    tool_names names = {.count = 0};
+    text += strlen(uses);
+    snprintf(unknown, sizeof unknown, "%.*s", (int)(end - text), text);
+    for (int32_t i = 0; i < item->parameter_count; i++) {
+        const describe_parameter *p = &item->parameters[i];
+        if (p->is.role == ISO_PARAMETER_VALUE &&
+            item->arguments[p->is.argument].kind == ISO_ARGUMENT_INTEGER) {
+            tool_names_add(&names, p->is.name);
+            tool_join(all, sizeof all, ", ", p->is.name);
+        }
+    }
+    const char *near = tool_nearest(unknown, names.items, names.count);
+    const bool only = strcmp(words, unknown) == 0;
+    return describe_wrong(
+        r, "\"%s\"%s%s is not known%s%s%s expression may use numbers%s%s%s", words,
+        only ? "" : ": ", only ? "" : unknown, near ? ", did you mean " : ";", near ? near : "",
+        near ? "? An" : " an", all[0] ? ", " : " and ",
+        all[0] ? "the text's macros and the kernel's integers " : "the text's macros", all);
+}
+
 int describe_amount(describe_reader *r, const json_t *value, const describe_case *item,
                     int64_t *out)
 {
@@ -219,9 +270,7 @@ int describe_amount(describe_reader *r, const json_t *value, const describe_case
     }
     iso_status status = iso_kernel_evaluate(item->kernel->kernel, json_string_value(value),
                                             item->arguments, item->argument_count, out);
-    return status == ISO_OK ? TOOL_OK
-                            : describe_wrong(r, "%s (with %s)", tool_reason(),
-                                             item->size[0] ? item->size : "no values");
+    return status == ISO_OK ? TOOL_OK : wrong_expression(r, json_string_value(value), item);
 }
 
 /* ---- what buffers begin with ----------------------------------------------------------------- */
@@ -253,7 +302,7 @@ static int read_word(const describe_reader *r, const char *word,
     if (at < 0) {
         tool_say_unknown(text, sizeof text, word, names.items);
         return describe_wrong(r,
-                              "for %s the word %s; or give a number, a list, or "
+                              "for a buffer of %s the word %s; or give a number, a list, or "
                               "{\"from\": 0, \"to\": 9}",
                               parameter->is.type, text);
     }
@@ -303,9 +352,9 @@ static int read_bound(describe_reader *r, const json_t *range, const char *membe
     size_t before = describe_enter(r, ".%s", member);
     int code;
     if (describe_is_float(scalar)) {
-        code = check_float(r, value, scalar, number);
-        code =
-            code == TOOL_OK && !isfinite(*number) ? wrong_value(r, value, "a finite number") : code;
+        code = !json_is_number(value)
+                   ? wrong_value(r, value, "a finite number: only integers may have expressions")
+                   : check_float(r, value, scalar, number);
     } else {
         code = describe_amount(r, value, item, whole);
         if (code == TOOL_OK && strcmp(member, "step") != 0) {
@@ -341,12 +390,19 @@ static int read_range(describe_reader *r, const json_t *range, const describe_ca
         (code = read_bound(r, range, "step", item, scalar, &fill->step, &fill->float_step))) {
         return code;
     }
-    if (to &&
-        (describe_is_float(scalar) ? fill->float_from > fill->float_to : fill->from > fill->to)) {
-        return describe_wrong(r, "from is greater than to%s%s", item->size[0] ? " with " : "",
-                              item->size);
+    const bool empty =
+        describe_is_float(scalar) ? fill->float_from > fill->float_to : fill->from > fill->to;
+    char bounds[96];
+    if (to && empty && describe_is_float(scalar)) {
+        snprintf(bounds, sizeof bounds, "from is %g and to is %g", fill->float_from,
+                 fill->float_to);
+    } else {
+        snprintf(bounds, sizeof bounds, "from is %lld and to is %lld", (long long)fill->from,
+                 (long long)fill->to);
     }
-    return TOOL_OK;
+    return !to || !empty ? TOOL_OK
+                         : describe_wrong(r, "%s%s%s: from must not be greater than to", bounds,
+                                          item->size[0] ? " with " : "", item->size);
 }
 
 int describe_read_fill(describe_reader *r, const json_t *value, const describe_case *item,
@@ -363,8 +419,10 @@ int describe_read_fill(describe_reader *r, const json_t *value, const describe_c
     }
     if (!value) { /* it may be an index, so a guess might read beyond a buffer */
         return describe_wrong(r,
-                              "it has no %s, a buffer of %s that the kernel reads: add \"%s\": %s",
-                              parameter->is.name, parameter->is.type, parameter->is.name,
+                              "kernel %s reads %s, a buffer of %s: say here what it begins with, "
+                              "such as \"%s\": %s",
+                              item->kernel->name, parameter->is.name, parameter->is.type,
+                              parameter->is.name,
                               parameter->scalar == DESCRIBE_STRUCT
                                   ? "\"bits\", or the bytes of an element"
                                   : "{\"from\": 0, \"to\": 9}, \"uniform\" for any value, or a "

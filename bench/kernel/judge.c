@@ -126,6 +126,44 @@ static void note_error(const describe_parameter *p, const pair *compared, double
     }
 }
 
+/* Whether a scalar has the bits that its buffer began with, or may have: NaN is made canonical. */
+static bool is_unwritten(const describe_parameter *p, const unsigned char *at)
+{
+    const int32_t bytes = describe_scalar_bytes(p->scalar);
+    bool same = p->fill.how == DESCRIBE_UNWRITTEN;
+    if (same && describe_is_float(p->scalar)) {
+        return arith_is_nan(dtype_of(p->scalar), at);
+    }
+    for (int32_t i = 0; i < bytes; i++) {
+        same = same && at[i] == 0xff;
+    }
+    return same;
+}
+
+/* "y[3] is ... on here, but ... by there" */
+static bool differ(const describe_parameter *p, const pair *compared, const char *here,
+                   const char *there, bench_result *result)
+{
+    const int64_t first = compared->first;
+    const unsigned char *got = compared->got + first * compared->size;
+    const unsigned char *want = compared->want + first * compared->size;
+    const char *whose = is_unwritten(p, want) ? there : is_unwritten(p, got) ? here : NULL;
+    char at[256], a[64], b[64], allowed[64] = "", unwritten[768] = "";
+    place(p, first, at, sizeof at);
+    if (compared->tolerance >= 0 && describe_is_float(p->scalar)) {
+        snprintf(allowed, sizeof allowed, ": more than the tolerance of %g", compared->tolerance);
+    }
+    show(p->scalar, got, a, sizeof a);
+    show(p->scalar, want, b, sizeof b);
+    if (whose) {
+        snprintf(unwritten, sizeof unwritten,
+                 "; %s begins with %s everywhere, so this element seems not to be written %s%.255s",
+                 p->is.name, whose == there ? b : a, whose == there ? "by " : "on ", whose);
+    }
+    return check_fail(result, "%s is %s on %s, but %s by %s%s%s", at, a, here, b, there, allowed,
+                      unwritten);
+}
+
 bool kernel_same(const describe_case *item, const kernel_data *got, const kernel_data *want,
                  double tolerance, const char *here, const char *there, bench_result *result)
 {
@@ -141,17 +179,8 @@ bool kernel_same(const describe_case *item, const kernel_data *got, const kernel
                          .tolerance = tolerance,
                          .first = INT64_MAX};
         arith_parallel(p->elements * p->lanes, GRAIN, compare_part, &compared);
-        int64_t first = compared.first;
-        if (first != INT64_MAX) {
-            char at[256], a[64], b[64], allowed[64] = "";
-            place(p, first, at, sizeof at);
-            if (tolerance >= 0 && describe_is_float(p->scalar)) {
-                snprintf(allowed, sizeof allowed, ": more than the tolerance of %g", tolerance);
-            }
-            return check_fail(
-                result, "%s is %s on %s, but %s by %s%s", at,
-                show(p->scalar, got->at[i] + first * compared.size, a, sizeof a), here,
-                show(p->scalar, want->at[i] + first * compared.size, b, sizeof b), there, allowed);
+        if (compared.first != INT64_MAX) {
+            return differ(p, &compared, here, there, result);
         }
         if (tolerance >= 0 && describe_is_float(p->scalar)) {
             note_error(p, &compared, tolerance, result);

@@ -95,6 +95,7 @@ static bool run_case(verify_state *state, verify_runner *runner, const bench_cas
     kernel_data *got = tool_alloc((size_t)suite->rounds, sizeof *got, "results");
     bool good = true;
     (void)state;
+    suite->now = own->id;
     snprintf(result->library, sizeof result->library, "isomer %s", iso_version());
     for (int32_t round = 0; round < suite->rounds && good; round++) {
         good = check_round(suite, runner, own->item, round, &got[round], result);
@@ -260,7 +261,9 @@ static iso_status take(own_case *self, iso_stream stream, const iso_operand *ope
             status = iso_read(stream, got->at[i], operands[i], item->parameters[i].bytes);
         }
     }
-    return status == ISO_OK ? iso_stream_sync(stream) : status;
+    status = status == ISO_OK ? iso_stream_sync(stream) : status;
+    tool_watch_done();
+    return status;
 }
 
 /* Without anything else to compare with, a second run on buffers of its own must have the same
@@ -309,7 +312,9 @@ static bool check(void *context, iso_stream stream, const iso_operand *operands,
     const describe_case *item = self->of->item;
     iso_device_info info = ISO_DEVICE_INFO_INIT;
     kernel_data got;
+    self->of->suite->now = self->of->id;
     kernel_data_make(item, true, &got);
+    kernel_watch(self->of->suite, self->device, item->kernel, false);
     iso_status status = take(self, stream, operands, &got);
     status = status == ISO_OK ? iso_device_get_info(self->device, &info) : status;
     bool good = status == ISO_OK || check_call_failed(result, "reading the results", status);

@@ -52,12 +52,14 @@ typedef struct kernel_suite {
     int32_t first_rounds;
     int32_t rounds; /* of verify */
     int32_t devices;
+    const char *now; /* the id of the case that runs, for messages */
 } kernel_suite;
 
 /* A case of the tool: what bench_case.own points to. */
 typedef struct kernel_case {
     kernel_suite *suite;
     const describe_case *item;
+    char id[BENCH_ID_MAX];
 } kernel_case;
 
 /* ---- suite.c --------------------------------------------------------------------------------- */
@@ -81,6 +83,10 @@ void kernel_data_inputs(const describe_case *item, uint64_t seed, int64_t round,
 /* A copy of the case's arguments, with these operands for its buffers. The operands have the index
  * of the parameter. The caller frees it. */
 iso_argument *kernel_bind(const describe_case *item, const iso_operand *operands);
+
+/* Says which launch runs from now on, in case it does not end; tool_watch_done is its end. */
+void kernel_watch(const kernel_suite *suite, iso_device device, const describe_kernel *kernel,
+                  bool reference);
 
 /* Runs the case once on buffers of its own, and reads what it wrote to `out`. The buffers are
  * surrounded by bytes that must not change. `in` may be of another case that has the same names.

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_LEAST = 2, ROUNDS_MOST = 1000, SECONDS = 300, SECONDS_MOST = 86400 };
+enum { ROUNDS_LEAST = 2, ROUNDS_MOST = 1000 };
+enum { SECONDS = 120, MODEL_SECONDS = 300, SECONDS_MOST = 86400 };
 
 static const char options[] =
     "  --with FILE          the description; default: FILE.json beside FILE.isk\n"
@@ -18,8 +19,10 @@ static const char options[] =
     "  --require LIST       backends that must be available, besides ISOMER_REQUIRE\n"
     "  --case ID            one case, or all that match a pattern such as 'kernel/axpy/*'\n"
     "  --list               lists the cases instead of running them\n"
-    "  --rounds N           runs each case N times, each with other inputs (default 2)\n"
+    "  --rounds N           runs each case N times, 2 to 1000, each with other inputs\n"
+    "                       (default 2)\n"
     "  --seed N             makes different inputs (default 1)\n"
+    "  --seconds N          ends if one launch takes longer (default 120)\n"
     "  --model-seconds N    stops a model that takes longer (default 300)\n"
     "  --bitwise            prints digests\n"
     "  --fail-fast          stops at the first failure\n"
@@ -28,29 +31,32 @@ static const char options[] =
     "  --junit FILE         also writes results as JUnit XML\n";
 
 typedef struct command {
-    const char *with, *kernels, *rounds, *model_seconds, *define;
+    const char *with, *kernels, *rounds, *seconds, *model_seconds, *define;
     verify_request request;
-    uint64_t round_count, seconds;
+    uint64_t round_count, launch_limit, model_limit;
 } command;
 
 static int parse(command *c, int argc, char **argv, tool_words *files)
 {
     verify_request *r = &c->request;
     const tool_option known[] = {
-        {"with", &c->with, NULL},       {"define", &c->define, NULL},
-        {"kernel", &c->kernels, NULL},  {"backend", &r->backend, NULL},
-        {"require", &r->require, NULL}, {"case", &r->case_id, NULL},
-        {"list", NULL, &r->list},       {"rounds", &c->rounds, NULL},
-        {"seed", &r->seed, NULL},       {"model-seconds", &c->model_seconds, NULL},
-        {"bitwise", NULL, &r->bitwise}, {"fail-fast", NULL, &r->fail_fast},
-        {"json", &r->json, NULL},       {"brief", NULL, &r->brief},
-        {"junit", &r->junit, NULL}};
+        {"with", &c->with, NULL},           {"define", &c->define, NULL},
+        {"kernel", &c->kernels, NULL},      {"backend", &r->backend, NULL},
+        {"require", &r->require, NULL},     {"case", &r->case_id, NULL},
+        {"list", NULL, &r->list},           {"rounds", &c->rounds, NULL},
+        {"seed", &r->seed, NULL},           {"model-seconds", &c->model_seconds, NULL},
+        {"seconds", &c->seconds, NULL},     {"bitwise", NULL, &r->bitwise},
+        {"fail-fast", NULL, &r->fail_fast}, {"json", &r->json, NULL},
+        {"brief", NULL, &r->brief},         {"junit", &r->junit, NULL}};
     int code = tool_options(argc, argv, known, (int)(sizeof known / sizeof known[0]), files);
     if (code == TOOL_OK) {
         code = tool_whole("rounds", c->rounds, ROUNDS_LEAST, ROUNDS_MOST, &c->round_count);
     }
     if (code == TOOL_OK) {
-        code = tool_whole("model-seconds", c->model_seconds, 1, SECONDS_MOST, &c->seconds);
+        code = tool_whole("seconds", c->seconds, 1, SECONDS_MOST, &c->launch_limit);
+    }
+    if (code == TOOL_OK) {
+        code = tool_whole("model-seconds", c->model_seconds, 1, SECONDS_MOST, &c->model_limit);
     }
     return code == TOOL_OK ? tool_whole("seed", r->seed, 0, INT64_MAX, &r->seed_value) : code;
 }
@@ -68,10 +74,11 @@ static int verify(command *c, const describe_file *file)
     kernel_case *owners = NULL;
     kernel_suite_open(&suite, file, c->request.seed_value);
     suite.rounds = (int32_t)c->round_count;
-    suite.model_seconds = (double)c->seconds;
+    suite.model_seconds = (double)c->model_limit;
     int code = kernel_cases(&suite, c->kernels, false, &cases, &owners, &c->request.count);
     if (code == TOOL_OK) {
         c->request.cases = cases;
+        c->request.seconds = (double)c->launch_limit;
         c->request.ready = set_devices;
         c->request.context = &suite;
         code = verify_given(&c->request);
@@ -89,8 +96,10 @@ static const char **repeated(const command *c, const tool_words *files,
     const iso_program_args *args = &described->source.args;
     const struct {
         const char *option, *value;
-    } given[] = {
-        {"--with", c->with}, {"--rounds", c->rounds}, {"--model-seconds", c->model_seconds}};
+    } given[] = {{"--with", c->with},
+                 {"--rounds", c->rounds},
+                 {"--seconds", c->seconds},
+                 {"--model-seconds", c->model_seconds}};
     enum { GIVEN = sizeof given / sizeof given[0] };
     const char **words =
         tool_alloc((size_t)args->macro_count * 2 + 2 * GIVEN + 4, sizeof *words, "a command");
@@ -136,7 +145,8 @@ static int run_described(command *c, const tool_words *files, kernel_described *
 
 static int run(int argc, char **argv)
 {
-    command c = {.round_count = ROUNDS_LEAST, .seconds = SECONDS};
+    command c = {
+        .round_count = ROUNDS_LEAST, .launch_limit = SECONDS, .model_limit = MODEL_SECONDS};
     kernel_described described = {.device = {0}};
     tool_words files = {0};
     c.request.seed_value = 1;

@@ -72,6 +72,9 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
         fail(state, row, "overwriting the caches");
         return false;
     }
+    if (row->item->op->own) { /* a kernel of the user's may never end */
+        tool_watch_work("%s on %s", row->item->id, work_target_info(target)->spec);
+    }
     iso_status status = iso_event_record(device->start, stream);
     double begin = tool_seconds();
     for (int64_t i = 0; i < calls && status == ISO_OK; i++) {
@@ -85,6 +88,7 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
         status = iso_stream_sync(stream);
     }
     double end = tool_seconds();
+    tool_watch_done();
     state->devices[device->chip].worked = end;
     if (status != ISO_OK) {
         fail(state, row, "running the case");

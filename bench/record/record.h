@@ -86,10 +86,16 @@ void record_csv_text(FILE *out, const char *text);
 /* Writes the machine, a table for each operation with the fastest first, and the flags. */
 bool record_markdown(FILE *out, const json_t *root);
 
+typedef struct record_table_how {
+    bool no_roofs;       /* without the tables of cases that only measure roofs */
+    const json_t *notes; /* texts after the tables of the other cases; NULL: in the usual order */
+} record_table_how;
+
 /* Writes a table for each operation, with a row for each case and a column for each device and
  * variant. If `width` columns are too few, a note says what was left out. Results that are not ok
- * have a mark instead of a number. */
-void record_table(FILE *out, const json_t *root, int width, bool colour);
+ * have a mark instead of a number. `how` NULL: every table, in the usual order. */
+void record_table(FILE *out, const json_t *root, int width, bool colour,
+                  const record_table_how *how);
 
 /* ---- google_read.c, google_write.c ----------------------------------------------------------- */
 

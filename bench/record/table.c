@@ -561,15 +561,43 @@ static void print_block(table *t, const view_block *block)
     free(p.rows);
 }
 
-void record_table(FILE *out, const json_t *root, int width, bool colour)
+/* A block has only cases that measure roofs, or none. */
+static bool measures_roofs(const view_block *block)
 {
-    table t = {.root = root};
+    return block->row_count > 0 && block->rows[0].roof;
+}
+
+static void print_notes(table *t)
+{
+    json_t *note;
+    size_t i;
+    json_array_foreach((json_t *)t->how->notes, i, note)
+    {
+        paint_pad(&t->p, 1);
+        paint_wrap(&t->p, PAINT_DIM, 1, json_string_value(note));
+        paint_end(&t->p);
+    }
+}
+
+void record_table(FILE *out, const json_t *root, int width, bool colour,
+                  const record_table_how *how)
+{
+    static const record_table_how usual = {.no_roofs = false};
+    table t = {.root = root, .how = how ? how : &usual};
     t.p = (paint){.out = out, .width = width < 40 ? 40 : width, .colour = colour};
     t.p.utf8 = table_utf8();
     view_make(root, &t.v);
     table_head(&t);
-    for (int i = 0; i < t.v.count; i++) {
-        print_block(&t, &t.v.blocks[i]);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < t.v.count; i++) {
+            bool last = t.how->notes && measures_roofs(&t.v.blocks[i]);
+            if (last == (pass == 1) && !(last && t.how->no_roofs)) {
+                print_block(&t, &t.v.blocks[i]);
+            }
+        }
+        if (pass == 0) {
+            print_notes(&t);
+        }
     }
     table_energy(&t);
     table_foot(&t);

@@ -10,6 +10,7 @@ typedef struct table {
     const json_t *root;
     view v;
     paint p;
+    const record_table_how *how;
     bool top, caution, invalid, missing, folded; /* which signs were used */
 } table;
 

@@ -77,7 +77,7 @@ static int run_cases(verify_run *run)
         free(result);
         return tool_error(TOOL_INTERNAL, "no memory for the cases");
     }
-    double begin = tool_seconds();
+    run->began = tool_seconds();
     for (int i = 0; i < run->chosen_count && !run->over; i++) {
         for (int t = 0; t < run->target_count && !run->over; t++) {
             verify_target *target = &run->targets[t];
@@ -90,11 +90,14 @@ static int run_cases(verify_run *run)
                               i * run->target_count + t, all, target->info->spec,
                               run->chosen[i]->id);
             }
+            run->now = i;
+            run->now_target = t;
+            run->now_began = tool_seconds();
             verify_run_case(state, target->runner, run->chosen[i], target->library, result);
             verify_keep(run, target, i, result);
         }
     }
-    run->seconds = tool_seconds() - begin;
+    run->seconds = tool_seconds() - run->began;
     if (shown) {
         tool_progress_end();
     }
@@ -166,6 +169,58 @@ static int parse(verify_run *run, int argc, char **argv)
     return code != TOOL_OK ? code : tool_whole("seed", run->seed, 0, INT64_MAX, &run->seed_value);
 }
 
+/* Reports what ran, and writes the files. */
+static int finish(verify_run *run)
+{
+    if (run->bitwise) {
+        verify_compare_digests(run);
+    }
+    count(run);
+    verify_report(run);
+    int code = verify_write_files(run);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    if (run->interrupted) {
+        return TOOL_INTERRUPTED;
+    }
+    if (run->failed + run->errors > 0) {
+        return TOOL_FAILED;
+    }
+    if (run->passed == 0) {
+        return tool_error(TOOL_NOTHING, "no case ran: none of them is supported");
+    }
+    return TOOL_OK;
+}
+
+/* A launch does not end: keeps the results of the other cases. */
+static void end_late(void *context, int code, const char *text)
+{
+    verify_run *run = context;
+    if (code == TOOL_FAILED) {
+        bench_result result = {.status = BENCH_FAILED, .method = ""};
+        snprintf(result.reason, sizeof result.reason, "%s", text);
+        result.seconds = tool_seconds() - run->now_began;
+        verify_keep(run, &run->targets[run->now_target], run->now, &result);
+    }
+    run->interrupted = true;
+    run->seconds = tool_seconds() - run->began;
+    (void)finish(run);
+}
+
+static int run_watched(verify_run *run)
+{
+    const tool_watch watch = {run->given ? run->given->seconds : 0, end_late, run};
+    tool_stop_watch(true);
+    if (run->given) {
+        tool_watch_begin(&watch);
+    }
+    int code = run->invariance ? verify_run_companies(run) : run_cases(run);
+    tool_watch_end();
+    tool_stop_watch(false);
+    return code;
+}
+
 static int execute(verify_run *run)
 {
     int code = run->given ? verify_choose_given(run) : verify_choose_cases(run);
@@ -191,33 +246,8 @@ static int execute(verify_run *run)
     if (code == TOOL_OK && run->given && run->given->ready) {
         run->given->ready(run->given->context, run->target_count);
     }
-    if (code == TOOL_OK) {
-        tool_stop_watch(true);
-        code = run->invariance ? verify_run_companies(run) : run_cases(run);
-        tool_stop_watch(false);
-    }
-    if (code != TOOL_OK) {
-        return code;
-    }
-    if (run->bitwise) {
-        verify_compare_digests(run);
-    }
-    count(run);
-    verify_report(run);
-    code = verify_write_files(run);
-    if (code != TOOL_OK) {
-        return code;
-    }
-    if (run->interrupted) {
-        return TOOL_INTERRUPTED;
-    }
-    if (run->failed + run->errors > 0) {
-        return TOOL_FAILED;
-    }
-    if (run->passed == 0) {
-        return tool_error(TOOL_NOTHING, "no case ran: none of them is supported");
-    }
-    return TOOL_OK;
+    code = code == TOOL_OK ? run_watched(run) : code;
+    return code == TOOL_OK ? finish(run) : code;
 }
 
 int verify_given(const verify_request *request)

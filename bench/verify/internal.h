@@ -50,7 +50,9 @@ typedef struct verify_run {
     /* results */
     int passed, failed, unsupported, errors;
     bool interrupted, over; /* over: no other case shall run */
-    double seconds;
+    double began, seconds;
+    int now, now_target; /* the case that runs, and where */
+    double now_began;
     tool_file json_file, junit_file;
     FILE *out; /* for text that people read */
 } verify_run;
@@ -97,6 +99,10 @@ void verify_free(verify_run *run);
 
 /* digest.c */
 void verify_compare_digests(verify_run *run);
+/* The digest of a device's cases of one kind, made as that of all cases is. Returns how many cases
+ * it is of. */
+int verify_digest_of(const verify_run *run, const verify_target *target, const char *kind,
+                     char text[33]);
 
 /* report.c */
 void verify_report(verify_run *run);

@@ -133,7 +133,8 @@ static void print_given(FILE *out, const verify_run *run, const verify_target *t
         int length = (int)strlen(run->chosen[i]->kind);
         width = length > width ? length : width;
     }
-    fprintf(out, "  %-*s %*s\n", width, run->chosen[0]->op->name, CELL, "cases");
+    fprintf(out, "  %-*s %*s%s\n", width, run->chosen[0]->op->name, CELL, "cases",
+            run->bitwise ? "  digest" : "");
     for (int i = 0; i < run->chosen_count; i++) {
         cell row = {0, 0, 0};
         if (i > 0 && strcmp(run->chosen[i]->kind, run->chosen[i - 1]->kind) == 0) {
@@ -145,7 +146,15 @@ static void print_given(FILE *out, const verify_run *run, const verify_target *t
             }
         }
         fprintf(out, "  %-*s ", width, run->chosen[i]->kind);
-        print_cell(out, &row);
+        if (row.passed + row.failed + row.unsupported > 0) {
+            print_cell(out, &row);
+        } else {
+            fprintf(out, "%*s", CELL, "not run");
+        }
+        char digest[33];
+        if (run->bitwise && verify_digest_of(run, target, run->chosen[i]->kind, digest) > 0) {
+            fprintf(out, "  %s", digest);
+        }
         fputc('\n', out);
     }
 }

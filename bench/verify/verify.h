@@ -190,6 +190,7 @@ typedef struct verify_request {
     const char *const *words; /* what repeats them: "kernel", "verify", "first.isk", NULL */
     const char *backend, *require, *json, *junit, *seed, *case_id;
     bool bitwise, fail_fast, brief, list;
+    double seconds; /* that a launch may take */
     uint64_t seed_value;
     int argc; /* the command line */
     char **argv;

@@ -49,6 +49,13 @@ expect 0 kernel bench poly.isk --backend openmp --list
 says out kernel/poly/f32/100000/hot kernel/poly/f32/100000/a=0.25/hot kernel/add/f32/100000/hot
 expect 0 kernel bench poly.isk --backend openmp --rounds 2 --json a.json --csv a.csv --markdown a.md --report a.html
 says out "Kernels that compute GFLOP/s" "Kernels GB/s" "a=0.25" "fma f32"
+# The roofs are a line, and their tables are shown on request. A missing percentage is explained.
+says out "measured in this run: read" "No percent for add f32: arrays of" "are under four times the last-level cache" \
+    "Use a size with at least"
+grep -q "No percent for poly" out && fail "poly has a percentage"
+grep -Eq "^(Reductions|Transfers|Chained|Reading)" out && fail "tables of roofs"
+expect 0 kernel bench poly.isk --backend openmp --rounds 1 --budget 2 --kernel add --roofs
+says out "Chained multiply-adds GFLOP/s" "Reading and writing GB/s" "No percent for add"
 says a.csv kernel/add/f32/100000/hot
 says a.md poly
 says a.html "poly f32" 'id="roofline"'

@@ -89,7 +89,8 @@ static const struct fault {
     {"[]", "", "is no description of kernels: it must be an object", 2},
     {"{'kernels': []}", "", "it has no \"schema\": \"isomer-kernels/1\"", 2},
     {"{'schema': 'isomer-kernels/2'}", "", "this program reads \"isomer-kernels/1\"", 2},
-    {"{'schema': 'isomer-kernels/1', 'kernels': []}", "", "a list of at least one kernel", 2},
+    {"{'schema': 'isomer-kernels/1', 'kernels': []}", "",
+     "kernels is [] but must be a list of objects, at least one", 2},
     {"{'schema': 'isomer-kernels/1', 'kernels': [3]}", "kernels[0]", "it is 3 but must be", 2},
     {"{'schema': 'isomer-kernels/1', 'kernels': [{}], 'txt': 1}", "", "did you mean \"text\"", 2},
     {"{'schema': 'isomer-kernels/1', 'text': 'none.isk', 'kernels': [{}]}", "",
@@ -102,8 +103,9 @@ static const struct fault {
     {"'items': ['n']", "kernels[0].kernel", "it is missing", 2},
     {"'kernel': 'pluss'", "kernels[0].kernel", "plus, plain, idle", 2},
     {GOOD SIZES ", 'flop': 3", "kernels[0]", "did you mean \"flops\"", 2},
-    {PLUS "'arguments': {'a': 1}, " SIZES, "kernels[0]", "it has neither items and groups", 2},
-    {GOOD "'groups': [1], " SIZES, "kernels[0]", "it has both items and groups", 2},
+    {PLUS "'arguments': {'a': 1}, " SIZES, "kernels[0]",
+     "it has neither items nor groups: give one", 2},
+    {GOOD "'groups': [1], " SIZES, "kernels[0]", "it has both items and groups: give one", 2},
     {PLUS "'arguments': {'a': 1}, 'items': 'n', " SIZES, "kernels[0].items", "a list of 1 to 3", 2},
     {PLUS "'arguments': {'a': 1}, 'items': ['m'], " SIZES, "kernels[0].items[0]", "m", 2},
     {PLUS "'arguments': {'a': 1}, 'items': ['n - 6'], " SIZES, "kernels[0].items[0]",
@@ -112,18 +114,21 @@ static const struct fault {
     {PLUS "'arguments': {'a': 1}, 'groups': [65536, 65536], " SIZES, "kernels[0].groups",
      "fewer than 2^31", 2},
     {"'kernel': 'plus', 'items': ['n'], 'arguments': {'a': 1}, " SIZES, "kernels[0].elements",
-     "it has no y, a buffer without ISO_EXTENT", 2},
+     "y is a buffer without ISO_EXTENT: say here how many elements", 2},
     {"'kernel': 'plus', 'items': ['n'], 'arguments': {'a': 1}, 'elements': {'y': 5, 'x': "
      "4}, " SIZES,
-     "kernels[0].elements.x", "it is 4 with n=5, but x has at least 5", 2},
+     "kernels[0].elements.x", "it is 4 with n=5, but x needs at least 5", 2},
     {"'kernel': 'plus', 'items': ['n'], 'arguments': {'a': 1}, 'elements': {'n': 5}, " SIZES,
-     "kernels[0].elements", "the name \"n\" is not known", 2},
+     "kernels[0].elements",
+     "\"n\" is no buffer or array sized at launch of kernel plus; it has: x, y", 2},
     {"'kernel': 'plus', 'items': ['n'], 'arguments': {'a': 1}, 'elements': {'y': '1 << "
      "62'}, " SIZES,
      "kernels[0].elements", "more than 2^63 bytes", 2},
     {GOOD "'sizes': [{'n': -5}]", "kernels[0]", "ISO_EXTENT", 2},
-    {PLUS "'items': ['n'], " SIZES, "kernels[0].sizes[0]", "it has no a, a parameter of kernel", 2},
-    {GOOD "'sizes': [{'n': 5}, {'m': 5}]", "kernels[0].sizes[1]", "the name \"m\" is not known", 2},
+    {PLUS "'items': ['n'], " SIZES, "kernels[0].sizes[0]",
+     "kernel plus needs a value of a (f32): add \"a\" here", 2},
+    {GOOD "'sizes': [{'n': 5}, {'m': 5}]", "kernels[0].sizes[1]",
+     "\"m\" is no value of kernel plus; it has: a, n", 2},
     {GOOD "'sizes': [{'n': 5}, {'n': 1.5}]", "kernels[0].sizes[1].n", "a whole number", 2},
     {GOOD "'sizes': [{'n': 5}, {'n': 5}]", "kernels[0].sizes[1]", "the same as sizes[0]", 2},
     {GOOD "'sizes': []", "kernels[0]", "a list of objects", 2},
@@ -135,14 +140,15 @@ static const struct fault {
     {PLUS "'items': ['n'], 'arguments': {'a': '12'}, " SIZES, "kernels[0].arguments.a",
      "its 4 bytes as they are in memory, as 8 hexadecimal digits", 2},
     {PLUS "'items': ['n'], 'arguments': {'x': 1}, " SIZES, "kernels[0].arguments",
-     "the name \"x\" is not known", 2},
+     "\"x\" is no value of kernel plus", 2},
     {PLUS "'items': ['n'], 'arguments': 3, " SIZES, "kernels[0].arguments", "must be an object", 2},
-    {GOOD SIZES ", 'inputs': {'y': 1}", "kernels[0].inputs", "the name \"y\" is not known", 2},
+    {GOOD SIZES ", 'inputs': {'y': 1}", "kernels[0].inputs",
+     "\"y\" is no input (ISO_IN or ISO_INOUT) of kernel plus; it has: x", 2},
     {GOOD SIZES ", 'inputs': {'x': 'unifrom'}", "kernels[0].inputs.x", "did you mean \"uniform\"",
      2},
     {GOOD SIZES ", 'inputs': {'x': {'from': 1}}", "kernels[0].inputs.x", "from and to, or from", 2},
     {GOOD SIZES ", 'inputs': {'x': {'from': 1, 'to': 0}}", "kernels[0].inputs.x",
-     "from is greater than to", 2},
+     "from is 1 and to is 0 with n=5: from must not be", 2},
     {GOOD SIZES ", 'inputs': {'x': {'from': 1, 'to': 'inf'}}", "kernels[0].inputs.x.to",
      "a finite number", 2},
     {GOOD SIZES ", 'inputs': {'x': [1, 'a']}", "kernels[0].inputs.x[1]", "hexadecimal", 2},
@@ -162,16 +168,17 @@ static const struct fault {
     {GOOD SIZES ", 'reference': {'kernel': 'plain', 'text': 'no.isk', 'items': ['n']}", "",
      "no.isk cannot be read", 6},
     {GOOD SIZES ", 'reference': {'kernel': 'idle', 'groups': [1]}", "kernels[0].reference",
-     "it does not write y, which kernel plus writes", 2},
+     "kernel idle does not write y, which kernel plus writes", 2},
     {GOOD SIZES ", 'reference': {'kernel': 'other', 'groups': [1]}", "kernels[0].reference",
-     "its parameter a (f64) is none of kernel plus", 2},
+     "its parameter a is a value of f64, but that of kernel plus is a value of f32", 2},
     {GOOD SIZES ", 'model': ['m'], 'reference': {'kernel': 'plain', 'groups': [1]}", "kernels[0]",
      "both a reference and a model", 2},
     {GOOD SIZES "}, {" GOOD SIZES, "kernels[1]", "kernels[0] already describes kernel plus", 2},
-    {MIXED FILL SIZES, "kernels[0].elements", "it has no part, an array that the launch sizes", 2},
-    {MIXED FILL "'elements': {'part': 0}, " SIZES, "kernels[0].elements.part", "at least 1", 2},
-    {MIXED PART SIZES, "kernels[0].inputs", "it has no at, a buffer of i32 that the kernel reads",
+    {MIXED FILL SIZES, "kernels[0].elements", "part is an array that the launch sizes: say here",
      2},
+    {MIXED FILL "'elements': {'part': 0}, " SIZES, "kernels[0].elements.part", "at least 1", 2},
+    {MIXED PART SIZES, "kernels[0].inputs",
+     "kernel mixed reads at, a buffer of i32: say here what it begins with", 2},
     {MIXED PART "'inputs': {'at': 0, 'all': {'from': 0, 'to': 1}}, " SIZES, "kernels[0].inputs.all",
      "a struct (params) has no range", 2},
     {MIXED PART "'inputs': {'at': 0, 'all': 0}, " SIZES, "kernels[0].inputs.all", "its 8 bytes", 2},
@@ -187,6 +194,40 @@ static const struct fault {
      "it is missing", 2},
     {MIXED PART FILL "'sizes': [{'n': 5, 'p': {'scale': 1}}]", "kernels[0].sizes[0].p",
      "its 8 bytes as they are in memory, as 16 hexadecimal digits", 2},
+    {PLUS "'items': ['n'], 'arguments': {'a': '1 / 2'}, " SIZES, "kernels[0].arguments.a",
+     "it is \"1 / 2\" but must be a number without quotes, \"inf\", \"-inf\" or \"nan\", or its 4 "
+     "bytes",
+     2},
+    {GOOD "'sizes': [{'n': 'abc'}]", "kernels[0].sizes[0].n",
+     "it is \"abc\" but must be a whole number without quotes, or its 8 bytes as they are in "
+     "memory, as 16",
+     2},
+    {MIXED PART FILL "'sizes': [{'n': 5, 'tag': '1'}]", "kernels[0].sizes[0].tag",
+     "or its 1 byte as it is in memory, as 2 hexadecimal digits", 2},
+    {MIXED PART FILL "'sizes': [{'n': 5, 'v': '1'}]", "kernels[0].sizes[0].v",
+     "must be a list of numbers", 2},
+    {GOOD SIZES ", 'flops': '2 * nn'", "kernels[0].flops",
+     "\"2 * nn\": nn is not known, did you mean n? An expression may use "
+     "numbers",
+     2},
+    {GOOD SIZES ", 'flops': 'SIDE * width'", "kernels[0].flops",
+     "\"SIDE * width\": width is not known; an expression may use numbers, the text's macros and "
+     "the "
+     "kernel's integers n",
+     2},
+    {GOOD SIZES ", 'flops': '2 * (n'", "kernels[0].flops",
+     "test.json: kernels[0].flops: \"2 * (n\" ends where a ) is missing", 2},
+    {GOOD "'sizes': [{'n': 5}, {'n': 5, 'a': 1}, {'a': 1, 'n': 5}]", "kernels[0].sizes[2]",
+     "it is the same as sizes[1]: remove one", 2},
+    {GOOD SIZES ", 'inputs': {'x': {'from': 0, 'to': 'n'}}", "kernels[0].inputs.x.to",
+     "only integers may have expressions", 2},
+    {GOOD SIZES ", 'inputs': {'xx': 1}", "kernels[0].inputs",
+     "\"xx\" is no input (ISO_IN or ISO_INOUT) of kernel plus, did you mean \"x\"? It has: x", 2},
+    {GOOD SIZES ", 'reference': {'kernel': 'mixed', 'groups': [1]}", "kernels[0].reference",
+     "it has a parameter p (params), which kernel plus lacks", 2},
+    {GOOD SIZES ", 'reference': {'kernel': 'plain', 'groups': [1], 'elements': {'y': 5}}",
+     "kernels[0].reference", "the member \"elements\" is not known", 2},
+    {"'kernel': 3", "kernels[0].kernel", "it is 3 but must be the name of a kernel", 2},
 };
 
 static void test_faults(void **state)
@@ -253,6 +294,17 @@ static void test_case(void **state)
     assert_memory_equal(at, ((int32_t[]){7, 4, 1}), 12);
     assert_memory_equal(far, ((double[]){1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4}), sizeof far);
     assert_memory_equal(all + 16, "\0\0\x80?\5\0\0\0", 8);
+    describe_free(&file);
+}
+
+/* No items: a launch of no groups, and each buffer has one element that no item may use. */
+static void test_zero(void **state)
+{
+    iso_device *device = *state;
+    describe_file file = loaded(*device, GOOD "'sizes': [{'n': 0}]");
+    const describe_case *item = &file.kernels[0].sizes[0];
+    assert_int_equal(item->groups.x, 0);
+    assert_int_equal(describe_find(item, "x")->elements, 1);
     describe_free(&file);
 }
 
@@ -346,9 +398,8 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_case),
-        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_faults), cmocka_unit_test(test_case),
+        cmocka_unit_test(test_zero),   cmocka_unit_test(test_reference),
         cmocka_unit_test(test_inputs),
     };
     return cmocka_run_group_tests_name("describe", tests, open_device, close_device);

@@ -14,7 +14,10 @@ done
 
 # ---- the example -----------------------------------------------------------------------------------
 expect 0 kernel verify "$source_dir/examples/kernels/first.isk" --backend "$devices" --bitwise --json v.json --junit v.xml
-says out "axpy" "block_sum" "of 11 cases" "0 failed"
+says out "axpy" "block_sum" "of 11 cases" "0 failed" "kernel cases digest"
+[ "$(grep -cE '^  (axpy|stencil|histogram|block_sum|transpose) +[0-9]  [0-9a-f]{32}$' out)" -eq \
+    "$((5 * $(echo "$devices" | tr ',' '\n' | wc -l)))" ] || fail "a kernel has no digest"
+[ "$(grep -E '^  (axpy|stencil|histogram|block_sum|transpose) ' out | sort -u | wc -l)" -eq 5 ] || fail "a kernel's digests differ"
 [ "$(grep -c 'digest [0-9a-f]\{32\} of 11 cases' out)" -eq "$(echo "$devices" | tr ',' '\n' | wc -l)" ] || fail "a device has no digest"
 [ "$(grep 'of 11 cases' out | sort -u | wc -l)" -eq 1 ] || fail "the digests differ"
 says v.xml 'name="kernel/stencil/f32/301x331"'
@@ -98,7 +101,33 @@ describe outside.json outside ', "reference": {"kernel": "twice", "items": ["n"]
 expect 1 kernel verify bad.isk --with outside.json --backend openmp
 says out "kernel outside wrote outside of y, 1 bytes after it"
 expect 1 kernel verify bad.isk --with partial.json --backend openmp
-says out "y[9] is nan" "by the reference twice"
+says out "y[9] is nan" "by the reference twice" "y begins with nan" "so this element seems not to be written on openmp:0"
+cat >marks.isk <<'END'
+ISO_KERNEL(marks, 64, 1, 1)(ISO_OUT(i32) y ISO_EXTENT(n), i64 n)
+{
+    ISO_REGION(i)
+    {
+        if (iso_x(i) < n) {
+            y[iso_x(i)] = 7;
+        }
+    }
+}
+ISO_KERNEL(part, 1, 1, 1)(ISO_OUT(i32) y ISO_EXTENT(n), i64 n)
+{
+    ISO_REGION(i)
+    {
+        if (iso_x(i) < n - 1) {
+            y[iso_x(i)] = 7;
+        }
+    }
+}
+END
+cat >marks.json <<'END'
+{"schema": "isomer-kernels/1", "kernels": [{"kernel": "marks", "items": ["n"], "sizes": [{"n": 0}, {"n": 10}],
+ "reference": {"kernel": "part", "items": ["n"]}}]}
+END
+expect 1 kernel verify marks.isk --backend openmp
+says out "1 passed, 1 failed" "y[9] is 7 on openmp:0, but -1 by the reference part on openmp:0; y begins with -1 everywhere, so this element seems not to be written by the reference part"
 
 # ---- a skip is not a pass --------------------------------------------------------------------------
 expect 4 kernel verify bad.isk --backend openmp
@@ -116,6 +145,73 @@ expect 6 kernel verify none.isk
 says err "none.json, which describes the kernels of none.isk, cannot be read"
 expect 4 kernel verify bad.isk --case 'kernel/none*' --backend openmp
 says err "no case matches kernel/none*"
+
+# ---- a kernel that does not end --------------------------------------------------------------------
+cat >loop.isk <<'END'
+ISO_KERNEL(same, 64, 1, 1)(ISO_IN(f32) x ISO_EXTENT(n), ISO_OUT(f32) y ISO_EXTENT(n), i64 n)
+{
+    ISO_REGION(i)
+    {
+        if (iso_x(i) < n) {
+            y[iso_x(i)] = x[iso_x(i)];
+        }
+    }
+}
+ISO_KERNEL(loop, 64, 1, 1)(ISO_IN(f32) x ISO_EXTENT(n), ISO_INOUT(f32) y ISO_EXTENT(n), i64 n)
+{
+    ISO_REGION(i)
+    {
+        for (i64 k = 0; k < n; k += (i64)(x[0] > 5.0f)) {
+            y[0] = x[0] + (f32)k;
+        }
+    }
+}
+END
+cat >loop.json <<'END'
+{"schema": "isomer-kernels/1", "kernels": [
+ {"kernel": "same", "items": ["n"], "sizes": [{"n": 10}], "reference": {"kernel": "same", "items": ["n"]}},
+ {"kernel": "loop", "items": ["n"], "sizes": [{"n": 7}], "bench": [{"n": 7}],
+  "reference": {"kernel": "same", "items": ["n"]}}]}
+END
+kept() {
+    says loop.out.json '"complete": false' '"interrupted"' '"id": "kernel/same/f32/10"'
+    says loop.xml 'name="kernel/same/f32/10"'
+    [ "$(find . -name 'loop.out.json*' | wc -l)" -eq 1 ] || fail "a temporary file stays"
+}
+for backend in $(echo "$devices" | tr ',' '\n' | grep -E 'openmp|opencl'); do
+    files="--json loop.out.json --junit loop.xml"
+    # shellcheck disable=SC2086 # words
+    expect 1 kernel verify loop.isk --backend "$backend" --seconds 1 $files
+    says out "FAILED kernel/loop/f32/7 on $backend:0" "does not end within 1 second: look for a loop" "1 passed, 1 failed" --seconds
+    kept
+    # One signal: it ends some seconds later. `timeout` sends it twice at once.
+    # shellcheck disable=SC2086 # words
+    timeout 2 "$tool" kernel verify loop.isk --backend "$backend" $files >out 2>err && code=0 || code=$?
+    [ "$code" -eq 124 ] || fail "timeout: $code"
+    says err "kernel/loop/f32/7 on $backend:0 does not end: stopped"
+    says out "1 passed, 0 failed" "was interrupted"
+    kept
+    for command in verify bench; do
+        # A second signal: at once.
+        files="--json loop.out.json --junit loop.xml"
+        [ $command = verify ] || files="--no-roofs"
+        # shellcheck disable=SC2086 # words
+        "$tool" kernel $command loop.isk --kernel loop --backend "$backend" $files >out 2>err &
+        pid=$!
+        sleep 2
+        kill -TERM $pid
+        sleep 1.2
+        kill -TERM $pid
+        began=$(date +%s) code=0
+        wait $pid || code=$?
+        [ "$code" -eq 130 ] || fail "$command, two signals: $code, $(cat out err)"
+        [ $(($(date +%s) - began)) -le 2 ] || fail "$command, two signals: it ends late"
+        says err "on $backend:0 does not end: stopped"
+    done
+done
+expect 1 kernel bench loop.isk --kernel loop --backend openmp --seconds 1 --no-roofs
+says err "kernel/loop/f32/7/hot on openmp:0 does not end within 1 second"
+expect 2 kernel verify loop.isk --seconds 0
 
 # ---- models ----------------------------------------------------------------------------------------
 need python3 python3

@@ -145,7 +145,7 @@ static int damage_all(const json_t *root, int turns)
             passed++;
             record_csv(null, copy);
             record_markdown(null, copy);
-            record_table(null, copy, (int)below(200), below(2) == 0);
+            record_table(null, copy, (int)below(200), below(2) == 0, NULL);
         }
         free(fault);
         json_decref(copy);
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
         return print_json(root);
     }
     if (strcmp(argv[1], "table") == 0) {
-        record_table(stdout, root, argc > 3 ? atoi(argv[3]) : 80, argc > 4);
+        record_table(stdout, root, argc > 3 ? atoi(argv[3]) : 80, argc > 4, NULL);
     } else if (strcmp(argv[1], "signs") == 0) {
         code = count_signs(root);
     } else if (strcmp(argv[1], "damage") == 0) {

@@ -39,7 +39,7 @@ expect 0 vectors --out least.jsonl --count 1
 expect 2 vectors
 says err "--out is missing"
 expect 2 vectors --out none.jsonl --level sum
-says err 'did you mean "sums"?' "it must be one of maps, sums, products, fixed"
+says err 'did you mean "sums"?' "It must be one of maps, sums, products, fixed"
 for bad in "--count 0" "--count x" "--count -1" "--count 5x" "--seed -1" "--seed 18446744073709551616" "--level ,"; do
     # shellcheck disable=SC2086 # two words
     expect 2 vectors --out none.jsonl $bad
