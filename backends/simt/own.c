@@ -199,7 +199,8 @@ static iso_status launch_parts(simt_stream *stream, const simt_kernel *kernel, o
 {
     const int64_t *groups = args->place.groups;
     const int64_t across = SIMT_GROUPS_ACROSS;
-    const int64_t most = stream->device->limits.items_most / kernel->threads;
+    const int64_t items = stream->device->limits.items_most;
+    const int64_t most = groups[0] * kernel->threads <= items ? groups[0] : items / kernel->threads;
     iso_status status = ISO_OK;
     for (int64_t z = 0; z < groups[2] && !status; z += across) {
         for (int64_t y = 0; y < groups[1] && !status; y += across) {

@@ -175,6 +175,17 @@ static iso_status take_count(launch *of, const kernel_param *param, const iso_ar
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
+/* Nearly every type has a power of two of bytes, which needs no division. */
+static bool is_multiple(int64_t at, int64_t size)
+{
+    return (size & (size - 1)) == 0 ? (at & (size - 1)) == 0 : at % size == 0;
+}
+
+static int64_t elements_in(int64_t bytes, int64_t size)
+{
+    return (size & (size - 1)) == 0 ? bytes >> __builtin_ctzll((uint64_t)size) : bytes / size;
+}
+
 static iso_status take_buffer(launch *of, const kernel_param *param, const iso_argument *given)
 {
     if (given->kind != ISO_ARGUMENT_BUFFER) {
@@ -189,7 +200,8 @@ static iso_status take_buffer(launch *of, const kernel_param *param, const iso_a
     if (!status) {
         status = core_check_range(of->call, param->name, offset, 0, use->buffer);
     }
-    if (!status && (offset % size || (use->buffer->origin + offset) % size)) {
+    if (!status &&
+        !(is_multiple(offset, size) && is_multiple(use->buffer->origin + offset, size))) {
         status =
             core_fail(ISO_INVALID,
                       "%s: kernel %s: %s begins at byte %lld of its memory, but elements of "
@@ -207,8 +219,8 @@ static iso_status take_buffer(launch *of, const kernel_param *param, const iso_a
     use->offset = offset;
     use->end = use->buffer->bytes;
     const iso_ref ref = core_buffer_ref(use->buffer, offset);
-    of->args[of->arg_count++] =
-        (iso_program_arg){.memory = ref.memory, .bytes = ref.offset, .first = ref.offset / size};
+    of->args[of->arg_count++] = (iso_program_arg){
+        .memory = ref.memory, .bytes = ref.offset, .first = elements_in(ref.offset, size)};
     return ISO_OK;
 }
 
@@ -263,7 +275,7 @@ static iso_status check_extent(launch *of, struct launch_buffer *use)
             return status;
         }
     }
-    const int64_t has = (use->end - use->offset) / param->type.bytes;
+    const int64_t has = elements_in(use->end - use->offset, param->type.bytes);
     if (elements > has) {
         return core_fail(
             ISO_INVALID,
@@ -354,14 +366,13 @@ static iso_status take_groups(launch *of, iso_groups groups, int64_t *total)
     const int64_t axes[KERNEL_AXES] = {groups.x, groups.y, groups.z};
     *total = 1;
     for (int i = 0; i < KERNEL_AXES; i++) {
-        if (axes[i] < 0 || (axes[i] > 0 && *total > INT32_MAX / axes[i])) {
+        if (axes[i] < 0 || __builtin_mul_overflow(*total, axes[i], total) || *total > INT32_MAX) {
             return core_fail(ISO_INVALID,
                              "%s: groups are %lld x %lld x %lld: none may be negative, and all "
                              "together must be below 2^31",
                              of->call, (long long)groups.x, (long long)groups.y,
                              (long long)groups.z);
         }
-        *total *= axes[i];
     }
     return ISO_OK;
 }

@@ -99,9 +99,10 @@ cat >ends.json <<'END'
   {"kernel": "copy", "items": ["8 * rows"], "inputs": {"from": "ints"}, "sizes": [{"rows": 3}, {"rows": 20}]}]}
 END
 check 1 ends.isk --only judge,address --seconds 2
-says out "judge endless n=2 NOT CHECKED it does not end with another size" "ends.isk:6: kernel endless: the kernel does not end" \
+says out "judge endless n=2 NOT CHECKED it does not end with another size" ": kernel endless: the kernel does not end" \
     "y[1], and y has 1 element " "ISO_GROUP_SUM needs an element for each item of the group" \
     "address ends.isk FOUND 3 runs; left out, as they have a mistake: endless"
+grep -qE '^ends\.isk:[67]: kernel endless: ' out || fail "not the line of the loop or its body"
 lacks out "kernel endless: part[0] is read before it is set" "1 elements"
 
 # The reference is judged too, and must write what the kernel writes.

@@ -116,7 +116,7 @@ static bool write_sets(const watch_array *array, FILE *out)
 {
     bool good = true;
     for (int64_t i = 0; good && i < array->bytes / array->param->grain; i++) {
-        good = putc(array->cells[i].set != 0, out) != EOF;
+        good = putc(array->cells[i].set ? 1 : 0, out) != EOF;
     }
     return good;
 }
