@@ -288,20 +288,33 @@ static iso_status check_extent(launch *of, struct launch_buffer *use)
     return ISO_OK;
 }
 
+static iso_status fail_overlap(const launch *of, const struct launch_buffer *to,
+                               const struct launch_buffer *other)
+{
+    return core_fail(ISO_INVALID,
+                     "%s: kernel %s writes %s (bytes %lld to %lld), which shares bytes with %s "
+                     "(%lld to %lld) in the same buffer: use other places, and state ISO_EXTENT if "
+                     "they end earlier",
+                     of->call, of->kernel->name, to->param->name, (long long)to->offset,
+                     (long long)to->end, other->param->name, (long long)other->offset,
+                     (long long)other->end);
+}
+
 static iso_status check_overlap(const launch *of)
 {
-    for (int32_t i = 0; i < of->buffer_count; i++) {
-        for (int32_t j = 0; j < of->buffer_count; j++) {
-            const struct launch_buffer *to = &of->buffers[i], *other = &of->buffers[j];
-            if (i != j && is_written(to->param) && to->buffer == other->buffer &&
-                to->offset < other->end && other->offset < to->end) {
-                return core_fail(ISO_INVALID,
-                                 "%s: kernel %s writes %s (bytes %lld to %lld), which shares bytes "
-                                 "with %s (%lld to %lld) in the same buffer: use other places, and "
-                                 "state ISO_EXTENT if they end earlier",
-                                 of->call, of->kernel->name, to->param->name, (long long)to->offset,
-                                 (long long)to->end, other->param->name, (long long)other->offset,
-                                 (long long)other->end);
+    for (int32_t i = 1; i < of->buffer_count; i++) {
+        const struct launch_buffer *one = &of->buffers[i];
+        for (int32_t j = 0; j < i; j++) {
+            const struct launch_buffer *other = &of->buffers[j];
+            if (one->buffer != other->buffer || one->offset >= other->end ||
+                other->offset >= one->end) {
+                continue;
+            }
+            if (is_written(other->param)) {
+                return fail_overlap(of, other, one);
+            }
+            if (is_written(one->param)) {
+                return fail_overlap(of, one, other);
             }
         }
     }

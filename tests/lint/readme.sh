@@ -84,7 +84,7 @@ mkdir "$scratch/run"
 mkdir -m 700 "$scratch/cache"
 export ISOMER_CACHE_DIR="$scratch/cache"
 cd "$scratch/run"
-cp "$source_dir"/examples/*.c .
+cp -r "$source_dir"/examples/*.c "$source_dir/examples/kernels" .
 ln -s "$source_dir/tests" tests
 ln -s "$source_dir/include" include
 PATH=$(dirname "$tool"):$PATH
