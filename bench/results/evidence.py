@@ -28,6 +28,7 @@ AROUND = {
     "verify-hip-gfx1100-rocjitsu.json": "rocjitsu --config gfx1100_w7900.json --",
     "verify-hip-gfx942-rocjitsu.json": "rocjitsu --config gfx942_cdna3_kmd.json --",
     "verify-opencl-intel-epyc.json": "OCL_ICD_VENDORS=$PWD/intel.icd",
+    "kernels-verify-opencl-intel-epyc.json": "OCL_ICD_VENDORS=$PWD/intel.icd",
     "verify-opencl-rusticl-epyc.json": "RUSTICL_ENABLE=llvmpipe",
 }
 
