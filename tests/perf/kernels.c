@@ -198,8 +198,8 @@ static void cpu_transpose(const bench *b)
 
 static const work works[] = {
     {"add", LINE, GROUP, 1, GROUP, 1, 1.05, 1.1, cpu_add},
-    {"stencil", TILES, 32, 8, 32, 8, 1.05, 1.1, cpu_stencil},
-    {"stencil", TILES, 32, 8, 32, 8, 0, 1.6, cpu_stencil_split}, /* no language has such a loop */
+    {"stencil", TILES, 128, 2, 128, 2, 1.05, 1.1, cpu_stencil},
+    {"stencil", TILES, 128, 2, 128, 2, 0, 1.6, cpu_stencil_split}, /* no language has such a loop */
     {"block_sum", SUMS, GROUP, 1, GROUP, 1, 1.05, 2, cpu_sum},
     {"transpose", TILES, 32, 8, 32, 32, 1.05, 2, cpu_transpose},
 };

@@ -13,8 +13,8 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(256)
     stencil(const float *__restrict__ from, float *to, long long rows, long long cols)
 {
-    const long long col = (long long)blockIdx.x * 32 + threadIdx.x;
-    const long long row = (long long)blockIdx.y * 8 + threadIdx.y;
+    const long long col = (long long)blockIdx.x * 128 + threadIdx.x;
+    const long long row = (long long)blockIdx.y * 2 + threadIdx.y;
     if (col < cols && row < rows) {
         const long long at = row * cols + col;
         const float left = col > 0 ? from[at - 1] : 0.0f;
