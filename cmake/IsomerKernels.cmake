@@ -5,7 +5,9 @@
 #   isomer_add_kernels(TARGET target FILES first.isk [more.isk...]
 #     [DEFINITIONS NAME=value...]   macros for the texts
 #     [FLAGS flag...]               that the C compiler needs for its target
-#     [SETS set...])                instruction sets; default: all that the compiler has
+#     [SETS set...]                 instruction sets; default: all that the compiler has
+#     [NAME id])                    the table's name, for a text that the target embeds twice with
+#                                   other macros; then FILES is one file and its header id/first.isk.h
 #
 # The target, of this folder, may then include first.isk.h, which declares the iso_embedded first_isk
 # for iso_program_args.embedded (isomer/program.h). The texts are compiled again when they, the tool or
@@ -59,12 +61,17 @@ function(isomer_kernels_compiler compiler flags)
 endfunction()
 
 function(isomer_add_kernels)
-  cmake_parse_arguments(PARSE_ARGV 0 add "" "TARGET" "FILES;DEFINITIONS;FLAGS;SETS")
+  cmake_parse_arguments(PARSE_ARGV 0 add "" "TARGET;NAME" "FILES;DEFINITIONS;FLAGS;SETS")
   if(add_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "isomer_add_kernels: unknown arguments: ${add_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT add_TARGET OR NOT add_FILES)
     message(FATAL_ERROR "isomer_add_kernels needs TARGET and FILES")
+  endif()
+  list(LENGTH add_FILES count)
+  if(add_NAME AND count GREATER 1)
+    message(FATAL_ERROR "isomer_add_kernels: NAME ${add_NAME} is for one file, and FILES has ${count}: call this "
+      "once for each")
   endif()
   if(NOT TARGET ${add_TARGET})
     message(FATAL_ERROR "isomer_add_kernels: there is no target ${add_TARGET}: add it first")
@@ -89,7 +96,12 @@ function(isomer_add_kernels)
       list(APPEND options --${name} "${${option}}")
     endif()
   endforeach()
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/isomer_kernels/${add_TARGET})
+  set(above ${CMAKE_CURRENT_BINARY_DIR}/isomer_kernels/${add_TARGET})
+  set(folder ${above})
+  if(add_NAME)
+    set(folder ${above}/${add_NAME})
+    list(APPEND options --name ${add_NAME})
+  endif()
   file(MAKE_DIRECTORY ${folder})
   foreach(file IN LISTS add_FILES)
     get_filename_component(file ${file} ABSOLUTE)
@@ -105,7 +117,7 @@ function(isomer_add_kernels)
     target_sources(${add_TARGET} PRIVATE ${folder}/${name}.o ${folder}/${name}.h)
     set_source_files_properties(${folder}/${name}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   endforeach()
-  target_include_directories(${add_TARGET} PRIVATE ${folder})
+  target_include_directories(${add_TARGET} PRIVATE ${above})
   # fma, where an instruction set has none. Properties, because either signature of
   # target_link_libraries could be the one that the project does not use.
   set_property(TARGET ${add_TARGET} APPEND PROPERTY LINK_LIBRARIES m)

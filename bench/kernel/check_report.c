@@ -281,7 +281,7 @@ int check_report(check_run *run)
 json_t *check_document(const check_run *run)
 {
     json_t *root = json_object(), *rows = json_array(), *findings = json_array();
-    tool_set_text(root, "schema", "isomer-kernel-check-1");
+    tool_set_text(root, "schema", "isomer-kernel-check/1");
     tool_set_text(root, "text", run->unit->args.name);
     tool_set_text(root, "compiler", run->compiler ? run->compiler : "");
     for (int32_t i = 0; i < run->row_count; i++) {

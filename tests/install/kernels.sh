@@ -120,6 +120,7 @@ refused() {
 }
 refused 'TARGET;cpp' 'needs TARGET and FILES'
 refused 'TARGET;none;FILES;first.isk' 'there is no target none'
+refused 'TARGET;cpp;NAME;both;FILES;first.isk;second.isk' 'NAME both is for one file, and FILES has 2'
 refused 'TARGET;cpp;DEFINES;A=1;FILES;main.c' 'unknown arguments: DEFINES;A=1'
 refused 'TARGET;cpp;FILES;none.isk' 'there is no file'
 if project "$scratch/project" "$scratch/cross" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_CXX_COMPILER=g++; then

@@ -19,12 +19,30 @@ python3 - report.json <<'END'
 import json
 import sys
 report = json.load(open(sys.argv[1], encoding="utf-8"))
-assert report["schema"] == "isomer-kernel-check-1" and not report["findings"], report
+assert report["schema"] == "isomer-kernel-check/1" and not report["findings"], report
 assert {row["verdict"] for row in report["checks"]} == {"ok"}, report
 END
 
+# follows FILE...: reports follow their schema.
+follows() {
+    python3 - "$source_dir/docs/schema/isomer-kernel-check-1.json" "$@" <<'END'
+import json
+import sys
+try:
+    import jsonschema
+except ImportError:
+    sys.exit(print("python3-jsonschema is not here: the reports are not held against their schema"))
+schema, *reports = [json.load(open(name, encoding="utf-8")) for name in sys.argv[1:]]
+jsonschema.Draft202012Validator.check_schema(schema)
+for report in reports:
+    jsonschema.validate(report, schema)
+END
+}
+follows report.json
+
 # A mistake is one finding for all compilers, and nothing runs.
-check 1 "$page/syntax.isk" --backend openmp
+check 1 "$page/syntax.isk" --backend openmp --json syntax.report
+follows syntax.report
 says out "syntax.isk:7: it does not compile for openmp:0" "judge all NOT CHECKED the text does not compile"
 check 1 "$page/bounds.isk" --only judge,results --backend openmp
 says out "an access out of bounds: x[150]"
@@ -136,6 +154,7 @@ says out "near.isk:1: kernel copy_plain: the reference copy_plain never writes t
 refers rows 1
 check 1 ends.isk --with refers.json --only judge --json refers.report
 says out "near.isk:6: kernel copy_plain: an access out of bounds: from[24], and from has 24 elements" "1 finding;"
+follows refers.report
 python3 -c 'import json; assert json.load(open("refers.report"))["findings"][0]["text"].endswith("near.isk")'
 
 # Chips need no device; a compiler that is not here is no pass.

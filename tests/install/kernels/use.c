@@ -2,6 +2,7 @@
 /* use.c - runs the kernels of two texts on a device, as a program, or as a library of which
  * USE_NAME is the function. C and C++ compile it. */
 #include "first.isk.h"
+#include "more_first/first.isk.h"
 #include "second.isk.h"
 
 #include <isomer/isomer.h>
@@ -63,8 +64,13 @@ int main(void)
 {
     iso_device device;
     check(iso_device_open("auto", &device));
-    (void)printf("%016llx %016llx\n", digest_of(device, &first_isk, 64),
-                 digest_of(device, &second_isk, 32));
+    const unsigned long long first = digest_of(device, &first_isk, 64);
+    const unsigned long long more = digest_of(device, &more_first, 64);
+    if (first == more) {
+        (void)fprintf(stderr, "the same text with other macros gives the same results\n");
+        exit(1);
+    }
+    (void)printf("%016llx %016llx %016llx\n", first, more, digest_of(device, &second_isk, 32));
     check(iso_device_close(device));
 #if !defined(USE_NAME)
     return 0;
