@@ -4,11 +4,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { BATCH = 48, WHY = 1024 };
 
 /* PoCL 3.1 has wrong results, or crashes, for many a switch and some loops. This one tells. */
-static const char jumps[] =
+static const char jump_probe[] =
     "ISO_KERNEL(probe_jumps, 16, 1, 1)(ISO_OUT(u64) y ISO_EXTENT(16), ISO_OWN(u64) v)\n"
     "{\n"
     "    ISO_REGION(i) {\n"
@@ -37,13 +39,13 @@ static iso_status compile(const conf_run *run, const char *text, iso_program *ou
 }
 
 /* Whether the probe has the model's results. */
-static bool takes_jumps(conf_run *run)
+static bool has_results(conf_run *run)
 {
     conf_suite suite = {0};
     conf_text text = {0};
     char why[WHY];
     iso_program program;
-    conf_add(&text, "%s", jumps);
+    conf_add(&text, "%s", jump_probe);
     conf_add_case(&suite, "probe", &text, (const int64_t[]){1, 1, 1}, "");
     bool good = false;
     if (compile(run, suite.at[0].text, &program) == ISO_OK) {
@@ -51,12 +53,27 @@ static bool takes_jumps(conf_run *run)
         (void)iso_program_destroy(program);
     }
     conf_free(&suite);
-    run->digest = 0;
     return good;
+}
+
+/* The same in a process of its own, because a compiler may crash for the probe: PoCL 5.0 does. */
+static bool takes_jumps(const char *spec)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        conf_run run = {0};
+        const bool opened =
+            !iso_device_open(spec, &run.device) && !iso_stream_create(run.device, 0, &run.stream);
+        _exit(opened && has_results(&run) ? 0 : 1);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
 }
 
 bool conf_open(conf_run *run, const char *spec)
 {
+    const bool jumps = takes_jumps(spec); /* before this process opens anything */
     iso_device_info info = ISO_DEVICE_INFO_INIT;
     iso_program program;
     if (iso_device_open(spec, &run->device) || iso_stream_create(run->device, 0, &run->stream) ||
@@ -72,7 +89,7 @@ bool conf_open(conf_run *run, const char *spec)
     } else {
         (void)iso_program_destroy(program);
     }
-    run->lacks |= takes_jumps(run) ? 0 : CONF_NEEDS_JUMPS;
+    run->lacks |= jumps ? 0 : CONF_NEEDS_JUMPS;
     return true;
 }
 
