@@ -5,10 +5,19 @@
 #include <stddef.h>
 #include <string.h>
 
-/* None of these changes results. */
+/* None of these changes results. A function that is not declared is an error with the text's line,
+ * as it is in C++ and OpenCL C. */
 const char *const kernel_options[] = {
-    "-x",    "c",  "-std=c11", "-O3", "-ffp-contract=off", "-fopenmp-simd", "-fno-math-errno",
-    "-fPIC", NULL,
+    "-x",
+    "c",
+    "-std=c11",
+    "-O3",
+    "-ffp-contract=off",
+    "-fopenmp-simd",
+    "-fno-math-errno",
+    "-fPIC",
+    "-Werror=implicit-function-declaration",
+    NULL,
 };
 
 /* Without the first two, gcc (12 was seen) takes `omp simd` for a promise that the accesses of one

@@ -12,7 +12,7 @@ static const char options[] =
     "  --with FILE          the description; default: FILE.json beside FILE.isk\n"
     "  --define NAME=VALUE  a macro for the text; may be given again\n"
     "  --kernel LIST        only these kernels\n"
-    "  --backend LIST       only devices of these backends\n"
+    "  --backend LIST       check: only devices of these backends; all: of every one\n"
     "  --cc PATH            check: the C compiler; default: ISOMER_CC, else cc, gcc or clang\n"
     "  --only LIST          check: only these of declarations, compile, chips, judge,\n"
     "                       address, oclgrind, results, launch and try\n"
@@ -121,6 +121,33 @@ static int read_description(check_run *run)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+/* Checks the names of --backend; `all` chooses as no option does. */
+static int check_backends(check_run *run)
+{
+    static const char *const built_in[] = {"all", "cuda", "hip", "opencl", "openmp"};
+    tool_names names = {.count = 0};
+    bool known = true;
+    for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++) {
+        tool_names_add(&names, built_in[i]);
+    }
+    for (int i = 0; i < run->backends.count; i++) {
+        known = known && tool_find(names.items, run->backends.items[i]) >= 0;
+    }
+    if (!known) { /* a plug-in's, which only enumerating tells */
+        int32_t count = 0;
+        iso_entry *entries = tool_enumerate(&count);
+        for (int32_t i = 0; entries && i < count; i++) {
+            tool_names_add(&names, entries[i].backend);
+        }
+        free(entries);
+    }
+    const int code = tool_words_check("backend", &run->backends, &names);
+    if (code == TOOL_OK && tool_words_have(&run->backends, "all")) {
+        run->backend = NULL;
+    }
+    return code;
+}
+
 static int parse(check_run *run, int argc, char **argv)
 {
     const tool_option known[] = {{"with", &run->with, NULL},       {"cc", &run->cc, NULL},
@@ -151,6 +178,9 @@ static int parse(check_run *run, int argc, char **argv)
     }
     if (code == TOOL_OK && run->only) {
         code = tool_words_check("only", &run->parts, &names);
+    }
+    if (code == TOOL_OK && run->backend) {
+        code = check_backends(run);
     }
     return code;
 }

@@ -152,6 +152,101 @@ static hidden check_macro(kernel_scope *s)
     return found;
 }
 
+static const kernel_param *find_param(const kernel_scope *s, const kernel_reader *word)
+{
+    for (int32_t i = 0; i < s->kernel->param_count; i++) {
+        if (kernel_is(word, s->kernel->params[i].name)) {
+            return &s->kernel->params[i];
+        }
+    }
+    return NULL;
+}
+
+/* A sum that stands between regions: its array and its values, if they are named. */
+static void check_sum(kernel_scope *s)
+{
+    kernel_reader *r = s->reader, word = *r;
+    const int64_t items = (int64_t)s->kernel->size[0] * s->kernel->size[1] * s->kernel->size[2];
+    const kernel_param *part, *own;
+    const char last = r->past > 0 ? r->text[r->past - 1] : ';';
+    const bool after_else = r->past >= 4 && !memcmp(r->text + r->past - 4, "else", 4);
+
+    word.defined = NULL;
+    if (!strchr(";{}):", last) && !after_else) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s has %.*s inside of an expression: it is a statement, and the sum is "
+                    "in the array that it names",
+                    s->kernel->name, kernel_shown_length(r), kernel_shown(r));
+        return;
+    }
+    kernel_next(&word);
+    kernel_next(&word);
+    part = find_param(s, &word);
+    kernel_next(&word);
+    kernel_next(&word);
+    own = find_param(s, &word);
+    if (part && part->role == KERNEL_SHARED && part->count > 0 && part->count < items) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s: %s has %lld elements, but %.*s needs one for each of the group's "
+                    "%lld items",
+                    s->kernel->name, part->name, (long long)part->count, kernel_shown_length(r),
+                    kernel_shown(r), (long long)items);
+    } else if (part && own && strcmp(part->type.name, own->type.name) != 0) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s: %.*s adds values of type %s (%s) in an array of %s (%s): give both "
+                    "one type",
+                    s->kernel->name, kernel_shown_length(r), kernel_shown(r), own->type.name,
+                    own->name, part->type.name, part->name);
+    }
+}
+
+/* Whether the word before a ( at `at` may take an address: an atomic, or a macro. */
+static bool takes_place(const kernel_scope *s, int64_t at)
+{
+    static const char atomic[] = "iso_atomic_";
+    const char *text = s->reader->text;
+    int64_t end = at, begin;
+    kernel_reader word = *s->reader;
+    bool takes = false;
+
+    while (end > 0 && strchr(" \t\n", text[end - 1])) {
+        end--;
+    }
+    for (begin = end; begin > 0 && (text[begin - 1] == '_' ||
+                                    (text[begin - 1] >= '0' && text[begin - 1] <= '9') ||
+                                    (text[begin - 1] >= 'a' && text[begin - 1] <= 'z') ||
+                                    (text[begin - 1] >= 'A' && text[begin - 1] <= 'Z'));
+         begin--) {
+    }
+    word.token = (kernel_token){.kind = KERNEL_WORD, .at = begin, .length = end - begin};
+    return (end - begin > (int64_t)sizeof atomic - 1 &&
+            !memcmp(text + begin, atomic, sizeof atomic - 1)) ||
+           kernel_is_macro(&word, &takes);
+}
+
+/* A * or & that is not between two values. */
+static void check_pointer(kernel_scope *s)
+{
+    kernel_reader *r = s->reader;
+    const char last = r->past > 0 ? r->text[r->past - 1] : ';';
+    const char next = r->token.at + 1 < r->end ? r->text[r->token.at + 1] : 0;
+
+    if (r->one_line || !strchr("(=+-*/%|^!~?:;{}<>[", last)) {
+        return;
+    }
+    if (kernel_is(r, "*")) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s reads by a pointer, with *: write x[index], because backends differ "
+                    "in pointers",
+                    s->kernel->name);
+    } else if (kernel_is(r, "&") && next != '&' && !(last == '(' && takes_place(s, r->past - 1))) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s takes an address, with &: only atomics do, as in "
+                    "iso_atomic_add_i32(&x[index], 1)",
+                    s->kernel->name);
+    }
+}
+
 /* What no kernel may contain. */
 static void check_token(kernel_scope *s)
 {
@@ -171,6 +266,10 @@ static void check_token(kernel_scope *s)
                     s->kernel->name);
     } else if (is_sum(r) && s->in_region) {
         fail_sum(s, "");
+    } else if (is_sum(r)) {
+        check_sum(s);
+    } else if (kernel_is_sign(r, "*&")) {
+        check_pointer(s);
     } else if (region_indices(r)) {
         kernel_fail(r, r->token.line,
                     "kernel %s has %.*s inside of an expression: it must begin a statement",

@@ -258,8 +258,17 @@ static void check_calls(kernel_reader *r, kernel_reader *ahead)
         word.defined = r->defined;
         depth += kernel_is(ahead, "{") - kernel_is(ahead, "}");
         kernel_next(ahead);
-        if (word.token.kind == KERNEL_WORD && kernel_is(ahead, "(") && kernel_instead(&word) &&
-            !kernel_is_macro(&word, &takes)) {
+        const char *near;
+        int near_length;
+
+        if (kernel_is_unknown(&word, &near, &near_length) && !kernel_is_macro(&word, &takes)) {
+            kernel_fail(r, word.token.line,
+                        "a function uses %.*s, which is no word of the language%s%.*s%s",
+                        kernel_shown_length(&word), kernel_shown(&word),
+                        near ? ", did you mean " : "", near_length, near ? near : "",
+                        near ? "?" : ": isomer/kernel.h has them");
+        } else if (word.token.kind == KERNEL_WORD && kernel_is(ahead, "(") &&
+                   kernel_instead(&word) && !kernel_is_macro(&word, &takes)) {
             kernel_fail(r, word.token.line,
                         "a function calls %.*s, which is no word of the language, though some "
                         "compilers know it: %s",
@@ -275,7 +284,7 @@ static void read_function(kernel_reader *r, const kernel_file *file)
     kernel_reader ahead;
 
     kernel_next(r);
-    if (!kernel_is_type(r, file)) {
+    if (!kernel_is_type(r, file) && !kernel_is(r, "void")) {
         return;
     }
     kernel_next(r);

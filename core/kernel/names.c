@@ -95,7 +95,11 @@ static const struct words instead[] = {
      "fmod fmodf remainder remainderf rcbrt sincos sincosf mix smoothstep native_sin native_cos "
      "native_log "},
     {"convert with (i64) and the like, which cuts off the fraction, and go on from there",
-     " floor floorf ceil ceilf round roundf rint rintf trunc truncf nearbyint lround lrint "},
+     " floor floorf ceil ceilf round roundf rint rintf trunc truncf nearbyint lround lroundf lrint "
+     "lrintf "},
+    {"x != x is true for NaN alone", " isnan isfinite isinf isnormal signbit "},
+    {"iso_from_bits_f32(0x7f800000u) is infinity, and other limits are numbers",
+     " INFINITY NAN HUGE_VAL HUGE_VALF FLT_MAX DBL_MAX "},
     {"a kernel does not print: write to a buffer", " printf puts assert "},
     {"a kernel has no memory of its own: use parameters and private arrays",
      " malloc free memcpy memset memmove alloca "},
@@ -123,8 +127,17 @@ static const char *find(const struct words *rows, size_t count, const char *text
 
 const char *kernel_instead(const kernel_reader *word)
 {
-    return find(instead, sizeof instead / sizeof *instead, word->text + word->token.at,
-                word->token.length);
+    const char *text = word->text + word->token.at;
+    const char *better = find(instead, sizeof instead / sizeof *instead, text, word->token.length);
+
+    if (word->conditions > 0) {
+        return NULL; /* code under #if is for one backend */
+    }
+    if (!better && word->token.length > 2 && !memcmp(text, "__", 2)) {
+        better = "names that begin with __ are a compiler's own: put it under #if, such as #if "
+                 "defined(__CUDACC__), with other code for the other backends";
+    }
+    return better;
 }
 
 static void check_reserved(kernel_reader *r, const kernel_reader *word, kernel_name_place place,

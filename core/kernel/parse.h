@@ -49,6 +49,12 @@ bool kernel_check_name(kernel_reader *r, kernel_name_place place, const char *wh
 /* Moves past a name. */
 void kernel_read_name(kernel_reader *r, kernel_name_place place, const char *what,
                       char name[KERNEL_NAME_MAX]);
+/* ---- words.c --------------------------------------------------------------------------------- */
+
+/* Whether the current word begins with iso_ or ISO_ and is no word of the language. `near` gets the
+ * one that is meant, or NULL. */
+bool kernel_is_unknown(const kernel_reader *word, const char **near, int *near_length);
+
 /* What to write instead of a compiler's word that a kernel must not use; NULL: it may. */
 const char *kernel_instead(const kernel_reader *word);
 /* Checks the name of a variable, the current token of `word`. `r` gets the failure. */

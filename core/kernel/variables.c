@@ -344,8 +344,17 @@ static void check_foreign(kernel_scope *s, const kernel_reader *word)
     bool takes = false;
     const char *better = kernel_instead(word);
 
+    const char *near;
+    int near_length;
+
     given.defined = r->defined;
-    if (better && !kernel_is_macro(&given, &takes)) {
+    if (kernel_is_unknown(word, &near, &near_length) && !kernel_is_macro(&given, &takes)) {
+        kernel_fail(r, r->token.line,
+                    "kernel %s uses %.*s, which is no word of the language%s%.*s%s",
+                    s->kernel->name, kernel_shown_length(word), kernel_shown(word),
+                    near ? ", did you mean " : "", near_length, near ? near : "",
+                    near ? "?" : ": isomer/kernel.h has them");
+    } else if (better && !kernel_is_macro(&given, &takes)) {
         kernel_fail(r, r->token.line,
                     "kernel %s uses %.*s, which is no word of the language, though some compilers "
                     "know it: %s",

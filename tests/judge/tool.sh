@@ -87,7 +87,7 @@ ISO_KERNEL(endless, 64, 1, 1)(ISO_OUT(i32) y ISO_EXTENT(64 * n), ISO_SHARED(i32,
         }
     }
 }
-ISO_KERNEL(few, 64, 1, 1)(ISO_OUT(i32) y ISO_EXTENT(1), ISO_SHARED(i32, 32) part, ISO_OWN(i32) sum)
+ISO_KERNEL(few, 64, 1, 1)(ISO_OUT(i32) y ISO_EXTENT(1), ISO_SHARED(i32, ISO_AT_LAUNCH) part, ISO_OWN(i32) sum)
 {
     ISO_REGION(i)
     {
@@ -113,7 +113,7 @@ END
 cat >ends.json <<'END'
 {"schema": "isomer-kernels/1", "kernels": [
   {"kernel": "endless", "groups": [1], "sizes": [{"n": 1}, {"n": 2}]},
-  {"kernel": "few", "groups": [1], "sizes": [{}]},
+  {"kernel": "few", "groups": [1], "elements": {"part": 32}, "sizes": [{}]},
   {"kernel": "copy", "items": ["8 * rows"], "inputs": {"from": "ints"}, "sizes": [{"rows": 3}, {"rows": 20}]}]}
 END
 check 1 ends.isk --only judge,address --seconds 2
@@ -184,6 +184,9 @@ PATH=$scratch/none expect 4 kernel check "$page/race.isk" --only judge --cc "$(c
 expect 0 kernel check "$page/race.isk" --only declarations --kernel smooth
 expect 2 kernel check "$page/race.isk" --only jude
 says err '"jude" is not known'
+expect 2 kernel check "$page/race.isk" --only declarations --backend opnmp
+says err '"opnmp" is not known' 'did you mean "openmp"'
+check 0 "$page/race.isk" --only declarations --backend all
 expect 6 kernel check none.isk
 
 # oclgrind, if it is here.
@@ -201,7 +204,7 @@ check 0 "$page/../right.isk" --only declarations,oclgrind --backend openmp,cuda
 says out "oclgrind all NOT CHECKED --backend or --kernel leaves nothing to check"
 check 0 "$page/../right.isk" --backend openmp
 lacks out "oclgrind"
-sed 's/STEP/__builtin_popcountll((u64)rows) * 0/' plain.isk >pop.isk
+sed -e '1i #define ONES(a) __builtin_popcountll(a)' -e 's/STEP/ONES((u64)rows) * 0/' plain.isk >pop.isk
 cat >pop.json <<'END'
 {"schema": "isomer-kernels/1", "kernels": [
   {"kernel": "copy_plain", "groups": ["rows"], "inputs": {"from": "ints"}, "sizes": [{"rows": 3}]}]}
