@@ -15,7 +15,8 @@ static const char words[] =
     "iso_f32x4 iso_f64x2 iso_f64x4 iso_atomic_add_i32 iso_atomic_add_u32 iso_atomic_add_i64 "
     "iso_atomic_add_u64 iso_atomic_min_i32 iso_atomic_min_u32 iso_atomic_min_i64 "
     "iso_atomic_min_u64 iso_atomic_max_i32 iso_atomic_max_u32 iso_atomic_max_i64 "
-    "iso_atomic_max_u64 ISO_REGION ISO_REGION_2 ISO_REGION_3 ISO_GROUP_SUM ISO_GROUP_MIN "
+    "iso_atomic_max_u64 iso_atomic_add_f32 iso_atomic_add_f64 ISO_REGION ISO_REGION_2 ISO_REGION_3 "
+    "ISO_GROUP_SUM ISO_GROUP_MIN "
     "ISO_GROUP_MAX ISO_TEAM_SUM ISO_TEAM_MIN ISO_TEAM_MAX ISO_KERNEL ISO_FUNCTION ISO_STRUCT "
     "ISO_IN ISO_OUT ISO_INOUT ISO_SHARED ISO_OWN ISO_EXTENT ISO_AT_LAUNCH ";
 

@@ -84,6 +84,8 @@
  *                              old value; also _min and _max. For i32, u32, i64 and u64; OpenCL
  *                              needs cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
  *                              for those of 64 bits
+ *   iso_atomic_add_f32(p, v)   the same for floats, without a promise of bits: they are added in
+ *                              any order; iso_atomic_add_f64
  *   ISO_GROUP_SUM(part, sum)   between regions: part[0] = the sum of all items' iso_mine(sum). The
  *                              shared array `part` has the same type, of scalars, and an element
  *                              for each item. Of n values, item
@@ -202,6 +204,27 @@ typedef double f64;
 #define iso_atomic_max_i64(p, v) iso_atomic_max_i64_needs_cl_khr_int64_extended_atomics
 #define iso_atomic_max_u64(p, v) iso_atomic_max_u64_needs_cl_khr_int64_extended_atomics
 #endif
+/* Floats have no atomic addition: one is tried until no other came between. */
+#define ISO_ATOMIC_SUM_(space, type, word, bits_of, value_of, exchange)                            \
+    static inline type                                                                             \
+        __attribute__((overloadable)) iso_atomic_add_##type(volatile space type *p, type v)        \
+    {                                                                                              \
+        volatile space word *at = (volatile space word *)p;                                        \
+        word now = exchange(at, 0, 0), was; /* reads it */                                         \
+        do {                                                                                       \
+            was = now;                                                                             \
+            now = exchange(at, was, bits_of(value_of(was) + v));                                   \
+        } while (now != was);                                                                      \
+        return value_of(was);                                                                      \
+    }
+ISO_ATOMIC_SUM_(__global, f32, u32, as_uint, as_float, atomic_cmpxchg)
+ISO_ATOMIC_SUM_(__local, f32, u32, as_uint, as_float, atomic_cmpxchg)
+#if defined(ISO_HAS_F64_) && defined(cl_khr_int64_base_atomics)
+ISO_ATOMIC_SUM_(__global, f64, u64, as_ulong, as_double, atom_cmpxchg)
+ISO_ATOMIC_SUM_(__local, f64, u64, as_ulong, as_double, atom_cmpxchg)
+#else
+#define iso_atomic_add_f64(p, v) iso_atomic_add_f64_needs_cl_khr_int64_base_atomics
+#endif
 #define ISO_VECTORS_(type, native)                                                                 \
     typedef native##2 type##x2;                                                                    \
     typedef native##4 type##x4;                                                                    \
@@ -279,6 +302,8 @@ typedef unsigned long long u64;
 #define iso_atomic_min_u64(p, v) atomicMin((p), (u64)(v))
 #define iso_atomic_max_i64(p, v) atomicMax((p), (i64)(v))
 #define iso_atomic_max_u64(p, v) atomicMax((p), (u64)(v))
+#define iso_atomic_add_f32(p, v) atomicAdd((p), (f32)(v))
+#define iso_atomic_add_f64(p, v) atomicAdd((p), (f64)(v))
 
 #else /* a CPU */
 #include <stdint.h>
@@ -350,6 +375,20 @@ ISO_ATOMIC_BESTS_(i32)
 ISO_ATOMIC_BESTS_(u32)
 ISO_ATOMIC_BESTS_(i64)
 ISO_ATOMIC_BESTS_(u64)
+/* Floats have no atomic addition: one is tried until no other came between. */
+#define ISO_ATOMIC_SUM_(name, type, word)                                                          \
+    ISO_FUNCTION_ __attribute__((always_inline)) type iso_atomic_add_##name(type *p, type v)       \
+    {                                                                                              \
+        typedef word __attribute__((may_alias)) bits;                                              \
+        word was = __atomic_load_n((bits *)p, __ATOMIC_RELAXED);                                   \
+        while (!__atomic_compare_exchange_n((bits *)p, &was,                                       \
+                                            iso_bits_##name(iso_from_bits_##name(was) + v), 1,     \
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {                 \
+        }                                                                                          \
+        return iso_from_bits_##name(was);                                                          \
+    }
+ISO_ATOMIC_SUM_(f32, float, u32)
+ISO_ATOMIC_SUM_(f64, double, u64)
 #endif
 
 typedef float f32;

@@ -170,6 +170,23 @@ template <class T> static inline T atomicAdd(T *at, T value)
 {
     return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
+template <class T> static inline T fake_add(T *at, T value)
+{
+    T seen = *at, made = seen + value;
+    while (
+        !__atomic_compare_exchange(at, &seen, &made, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        made = seen + value;
+    }
+    return seen;
+}
+static inline float atomicAdd(float *at, float value)
+{
+    return fake_add(at, value);
+}
+static inline double atomicAdd(double *at, double value)
+{
+    return fake_add(at, value);
+}
 template <class T> static inline T atomicMax(T *at, T value)
 {
     T seen = __atomic_load_n(at, __ATOMIC_RELAXED);

@@ -40,6 +40,7 @@ static void add(words *list, const char *text)
 static void add_made(words *list, const char *at)
 {
     static const char *const makers[][5] = {
+        {"ISO_ATOMIC_SUM_(", "iso_atomic_add_%", "iso_atomic_add_%", "iso_atomic_add_%", NULL},
         {"ISO_VECTORS_(", "iso_%x2", "iso_%x4", "%x2", "%x4"},
         {"ISO_ATOMIC_BESTS_(", "iso_atomic_min_%", "iso_atomic_max_%", "iso_atomic_min_%", NULL}};
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {

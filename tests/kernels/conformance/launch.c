@@ -178,6 +178,22 @@ static size_t bytes_of(const place *p)
     return (size_t)((p->before + p->count + AFTER) * p->param->type->bytes);
 }
 
+/* A whole number, of which sums neither overflow nor round. */
+static void set_low(model_scalar scalar, unsigned char *at)
+{
+    model_value value = model_load(scalar, at);
+    uint32_t bits;
+    memcpy(&bits, at, sizeof bits); /* atomics have types of 4 bytes and more */
+    if (scalar == MODEL_F32) {
+        value.f = (float)(bits % 2001u) - 1000.0f;
+    } else if (scalar == MODEL_F64) {
+        value.d = (double)(bits % 2001u) - 1000.0;
+    } else {
+        value.i = value.i % 100000;
+    }
+    model_store(scalar, at, value);
+}
+
 static bool make_place(launch *l, int index)
 {
     place *p = &l->places[index];
@@ -202,10 +218,8 @@ static bool make_place(launch *l, int index)
     }
     for (size_t at = 0; at < all; at += (size_t)bytes) {
         draw_value(&l->random, p->param->type, p->begin + at);
-        if (!strncmp(p->param->name, "low_", 4)) { /* integers whose sums do not overflow */
-            model_value value = model_load(p->param->type->scalar, p->begin + at);
-            value.i = value.i % 100000;
-            model_store(p->param->type->scalar, p->begin + at, value);
+        if (!strncmp(p->param->name, "low_", 4)) {
+            set_low(p->param->type->scalar, p->begin + at);
         }
     }
     memcpy(p->original, p->begin, all);

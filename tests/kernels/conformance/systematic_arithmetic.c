@@ -300,6 +300,15 @@ static void add_atomics(conf_suite *suite)
         conf_fill(&text, on_counters, (const char *const[]){"T", type, NULL});
         conf_add_case(suite, "atomics", &text, three_groups, "n=250");
     }
+    /* Of floats the sums are exact, or their order would show. */
+    for (int scalar = MODEL_F32; scalar <= MODEL_F64; scalar++) {
+        const char *const keys[] = {"O", "add", "T", model_scalars[scalar].name, NULL};
+        conf_text text = {0};
+        conf_fill(&text, on_buffers, keys);
+        conf_add_case(suite, "atomics", &text, three_groups, "n=250");
+        conf_fill(&text, on_shared, keys);
+        conf_add_case(suite, "atomics", &text, three_groups, "n=250");
+    }
 }
 
 void conf_add_arithmetic(conf_suite *suite)
