@@ -67,15 +67,20 @@ plant() {
 # kernels_program FOLDER CC LIBRARIES: a program with kernels that this machine's tool and this compiler
 # embed.
 kernels_program() {
-    mkdir "$1"
-    for text in first second; do
-        "$tool" kernel embed "$source_dir/tests/install/kernels/$text.isk" --output "$1" --cc "$2" \
-            --define GAIN=2.0f --define 'TERM=(x[at] * 0.1f)' 2>"$scratch/log" || {
+    mkdir "$1" "$1/more_first"
+    for embedded in "first 2.0f ." "second 2.0f ." "first 3.0f more_first --name more_first"; do
+        # shellcheck disable=SC2086 # the text, its gain, the folder and options
+        set -- "$1" "$2" "$3" $embedded
+        text=$4 gain=$5 into=$1/$6 folder=$1 compiler=$2 libraries=$3
+        shift 6
+        "$tool" kernel embed "$source_dir/tests/install/kernels/$text.isk" --output "$into" --cc "$compiler" \
+            --define "GAIN=$gain" --define 'TERM=(x[at] * 0.1f)' "$@" 2>"$scratch/log" || {
             cat "$scratch/log"
-            fail "$text.isk is not embedded by $2"
+            fail "$text.isk is not embedded by $compiler"
         }
+        set -- "$folder" "$compiler" "$libraries"
     done
-    "$2" -I "$1" -I "$source_dir/include" -o "$1/use" "$source_dir/tests/install/kernels/use.c" "$1"/*.o \
+    "$2" -I "$1" -I "$source_dir/include" -o "$1/use" "$source_dir/tests/install/kernels/use.c" "$1"/*.o "$1"/*/*.o \
         -L "$3" -Wl,-rpath,"$3" -lisomer -lm || fail "$1 does not link"
 }
 
