@@ -57,53 +57,38 @@ static void compare_targets(verify_run *run, int target, int index)
 
 enum { LINE = BENCH_ID_MAX + 64 };
 
-/* Adds a line to the text that a digest of several cases is made of. */
-static size_t add_line(const verify_run *run, const verify_record *record, int index, char *to)
-{
-    char text[33];
-    tool_digest_text(record->digest, text);
-    return (size_t)snprintf(to, LINE, "%s %s\n", run->chosen[index]->id, text);
-}
-
 int verify_digest_of(const verify_run *run, const verify_target *target, const char *kind,
-                     char text[33])
+                     uint64_t digest[2])
 {
     char *lines = tool_alloc((size_t)run->chosen_count, LINE, "digests");
     size_t used = 0;
     int count = 0;
     for (int i = 0; i < run->chosen_count; i++) {
         const verify_record *record = &target->records[i];
-        if (record->has_digest && strcmp(run->chosen[i]->kind, kind) == 0) {
-            used += add_line(run, record, i, lines + used);
+        if (record->has_digest && (!kind || strcmp(run->chosen[i]->kind, kind) == 0)) {
+            char text[33];
+            tool_digest_text(record->digest, text);
+            used += (size_t)snprintf(lines + used, LINE, "%s %s\n", run->chosen[i]->id, text);
             count++;
         }
     }
     XXH128_hash_t hash = XXH3_128bits(lines, used);
-    const uint64_t digest[2] = {hash.high64, hash.low64};
-    tool_digest_text(digest, text);
+    digest[0] = hash.high64;
+    digest[1] = hash.low64;
     free(lines);
     return count;
 }
 
 void verify_compare_digests(verify_run *run)
 {
-    char *lines = malloc((size_t)run->chosen_count * LINE);
-    for (int t = 0; lines && t < run->target_count; t++) {
+    for (int t = 0; t < run->target_count; t++) {
         verify_target *target = &run->targets[t];
-        size_t used = 0;
         for (int i = 0; i < run->chosen_count; i++) {
-            verify_record *record = &target->records[i];
-            if (!record->has_digest) {
-                continue;
+            if (target->records[i].has_digest) {
+                compare_variants(run, target, i);
+                compare_targets(run, t, i);
             }
-            compare_variants(run, target, i);
-            compare_targets(run, t, i);
-            used += add_line(run, record, i, lines + used);
-            target->digests++;
         }
-        XXH128_hash_t hash = XXH3_128bits(lines, used);
-        target->digest[0] = hash.high64;
-        target->digest[1] = hash.low64;
+        target->digests = verify_digest_of(run, target, NULL, target->digest);
     }
-    free(lines);
 }

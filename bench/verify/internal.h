@@ -99,10 +99,9 @@ void verify_free(verify_run *run);
 
 /* digest.c */
 void verify_compare_digests(verify_run *run);
-/* The digest of a device's cases of one kind, made as that of all cases is. Returns how many cases
- * it is of. */
+/* The digest of a device's cases of one kind; NULL: of all. Returns how many cases it is of. */
 int verify_digest_of(const verify_run *run, const verify_target *target, const char *kind,
-                     char text[33]);
+                     uint64_t digest[2]);
 
 /* report.c */
 void verify_report(verify_run *run);

@@ -151,9 +151,11 @@ static void print_given(FILE *out, const verify_run *run, const verify_target *t
         } else {
             fprintf(out, "%*s", CELL, "not run");
         }
-        char digest[33];
+        uint64_t digest[2];
         if (run->bitwise && verify_digest_of(run, target, run->chosen[i]->kind, digest) > 0) {
-            fprintf(out, "  %s", digest);
+            char text[33];
+            tool_digest_text(digest, text);
+            fprintf(out, "  %s", text);
         }
         fputc('\n', out);
     }

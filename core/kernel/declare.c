@@ -227,58 +227,47 @@ static kernel_decl *add_kernel(kernel_reader *r, kernel_file *file, int32_t *roo
     return &file->kernels[file->count++];
 }
 
-/* The parameters of a function, after its (. */
-static void check_values(kernel_reader *r, kernel_reader *ahead, const kernel_file *file)
+static void fail_pointer(kernel_reader *r, const kernel_reader *at)
 {
-    while (ahead->token.kind != KERNEL_END && !kernel_is_sign(ahead, "){")) {
-        kernel_reader word = *ahead;
-
-        word.defined = r->defined;
-        kernel_next(ahead);
-        while (kernel_is(ahead, "const") || kernel_is(ahead, "volatile")) {
-            kernel_next(ahead);
-        }
-        if (kernel_is(ahead, "*") && kernel_is_type(&word, file)) {
-            kernel_fail(r, ahead->token.line,
-                        "a function has a pointer: it takes and returns values, because backends "
-                        "differ in pointers; make it a macro (#define), or give it x[index]");
-        }
-    }
+    kernel_fail(r, at->token.line,
+                "a function has a pointer: it takes and returns values, because backends differ in "
+                "pointers; make it a macro (#define), or give it x[index]");
 }
 
-/* The body of a function, from its {. */
+/* Past the parameters of a function, from the ( before them. The size of an array may have a *. */
+static void check_values(kernel_reader *r, kernel_reader *ahead)
+{
+    int brackets = 0;
+
+    while (ahead->token.kind != KERNEL_END && !kernel_is_sign(ahead, "){")) {
+        brackets += kernel_is(ahead, "[") - kernel_is(ahead, "]");
+        if (kernel_is(ahead, "*") && brackets == 0) {
+            fail_pointer(r, ahead);
+        }
+        kernel_next(ahead);
+    }
+    kernel_next(ahead);
+}
+
+/* The calls in the body of a function, from its {. Its variables may have names of other compilers'
+ * functions. */
 static void check_calls(kernel_reader *r, kernel_reader *ahead)
 {
     int depth = 0;
 
     do {
-        kernel_reader word = *ahead;
-        bool takes = false;
+        const kernel_reader word = *ahead;
 
-        word.defined = r->defined;
         depth += kernel_is(ahead, "{") - kernel_is(ahead, "}");
         kernel_next(ahead);
-        const char *near;
-        int near_length;
-
-        if (kernel_is_unknown(&word, &near, &near_length) && !kernel_is_macro(&word, &takes)) {
-            kernel_fail(r, word.token.line,
-                        "a function uses %.*s, which is no word of the language%s%.*s%s",
-                        kernel_shown_length(&word), kernel_shown(&word),
-                        near ? ", did you mean " : "", near_length, near ? near : "",
-                        near ? "?" : ": isomer/kernel.h has them");
-        } else if (word.token.kind == KERNEL_WORD && kernel_is(ahead, "(") &&
-                   kernel_instead(&word) && !kernel_is_macro(&word, &takes)) {
-            kernel_fail(r, word.token.line,
-                        "a function calls %.*s, which is no word of the language, though some "
-                        "compilers know it: %s",
-                        kernel_shown_length(&word), kernel_shown(&word), kernel_instead(&word));
+        if (kernel_is(ahead, "(") || kernel_is_reserved(&word)) {
+            kernel_check_word(r, &word, "a function");
         }
     } while (depth > 0 && ahead->token.kind != KERNEL_END);
 }
 
-/* ISO_FUNCTION, its type and its name. The parameters and the body are looked at, and read after.
- */
+/* ISO_FUNCTION, its type and its name. Its parameters and body are only looked at: they are read as
+ * any text between kernels. */
 static void read_function(kernel_reader *r, const kernel_file *file)
 {
     kernel_reader ahead;
@@ -288,18 +277,18 @@ static void read_function(kernel_reader *r, const kernel_file *file)
         return;
     }
     kernel_next(r);
+    if (kernel_is(r, "*")) {
+        fail_pointer(r, r);
+    }
     if (r->token.kind == KERNEL_WORD) {
         kernel_check_name(r, KERNEL_NAME_FUNCTION, "a function");
     }
     ahead = *r;
     ahead.defined = NULL;
     kernel_next(&ahead);
-    if (!kernel_is(&ahead, "(")) {
-        return;
+    if (kernel_is(&ahead, "(")) {
+        check_values(r, &ahead);
     }
-    kernel_next(&ahead);
-    check_values(r, &ahead, file);
-    kernel_next(&ahead);
     if (kernel_is(&ahead, "{")) {
         check_calls(r, &ahead);
     }

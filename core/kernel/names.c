@@ -169,6 +169,14 @@ void kernel_check_variable(kernel_reader *r, const kernel_reader *word)
     check_reserved(r, word, KERNEL_NAME_VARIABLE, "a variable");
 }
 
+bool kernel_is_reserved(const kernel_reader *word)
+{
+    const char *text = word->text + word->token.at;
+
+    return word->token.kind == KERNEL_WORD && word->token.length >= 4 &&
+           (!memcmp(text, "iso_", 4) || !memcmp(text, "ISO_", 4));
+}
+
 bool kernel_check_name(kernel_reader *r, kernel_name_place place, const char *what)
 {
     const char *text = r->text + r->token.at;
@@ -186,7 +194,7 @@ bool kernel_check_name(kernel_reader *r, kernel_name_place place, const char *wh
         kernel_fail(r, r->token.line, "the name %.*s of %s has %lld bytes: at most %d",
                     kernel_shown_length(r), kernel_shown(r), what, (long long)length,
                     KERNEL_NAME_MAX - 1);
-    } else if (length >= 4 && (!memcmp(text, "iso_", 4) || !memcmp(text, "ISO_", 4))) {
+    } else if (kernel_is_reserved(r)) {
         kernel_fail(r, r->token.line,
                     "the name %.*s of %s begins with iso_, which is kept for isomer: use another",
                     kernel_shown_length(r), kernel_shown(r), what);

@@ -44,6 +44,8 @@ typedef enum kernel_name_place {
     KERNEL_NAME_VARIABLE /* of a body */
 } kernel_name_place;
 
+/* Whether the current word begins with iso_ or ISO_. */
+bool kernel_is_reserved(const kernel_reader *word);
 /* Checks that the current token may be the name of `what`. */
 bool kernel_check_name(kernel_reader *r, kernel_name_place place, const char *what);
 /* Moves past a name. */
@@ -51,9 +53,10 @@ void kernel_read_name(kernel_reader *r, kernel_name_place place, const char *wha
                       char name[KERNEL_NAME_MAX]);
 /* ---- words.c --------------------------------------------------------------------------------- */
 
-/* Whether the current word begins with iso_ or ISO_ and is no word of the language. `near` gets the
- * one that is meant, or NULL. */
-bool kernel_is_unknown(const kernel_reader *word, const char **near, int *near_length);
+/* Checks the current word of `word`, which `user` ("kernel k") uses: it must be a macro, or neither
+ * begin with iso_ and be unknown nor be one compiler's alone. `r` has the macros and gets the
+ * failure. */
+void kernel_check_word(kernel_reader *r, const kernel_reader *word, const char *user);
 
 /* What to write instead of a compiler's word that a kernel must not use; NULL: it may. */
 const char *kernel_instead(const kernel_reader *word);
@@ -82,9 +85,9 @@ typedef struct kernel_variables {
     int64_t count, room;
 } kernel_variables;
 
-/* Words outside of regions that nothing declares, and the indices of regions. One that is both is
- * a mistake. Of many only the first are kept. */
-enum { KERNEL_STRAYS_MAX = 16 };
+/* Different words outside of regions that are no variables, and the indices of regions. One that is
+ * both is a mistake. Of many only the first are kept. */
+enum { KERNEL_STRAYS_MAX = 64 };
 typedef struct kernel_strays {
     struct kernel_stray {
         const char *text;

@@ -4,6 +4,7 @@
  * so a region that writes it would mean two things. */
 #include "core/kernel/parse.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,35 +331,14 @@ static void check_stray(kernel_scope *s)
             return;
         }
     }
+    for (int32_t i = 0; i < all->word_count; i++) {
+        if (is_stray(&all->words[i], r->text + r->token.at, r->token.length)) {
+            return;
+        }
+    }
     if (all->word_count < KERNEL_STRAYS_MAX) {
         all->words[all->word_count++] = (struct kernel_stray){
             .text = r->text + r->token.at, .length = r->token.length, .line = r->token.line};
-    }
-}
-
-/* Words of one compiler, unless the text gives them another meaning. */
-static void check_foreign(kernel_scope *s, const kernel_reader *word)
-{
-    kernel_reader *r = s->reader;
-    kernel_reader given = *word;
-    bool takes = false;
-    const char *better = kernel_instead(word);
-
-    const char *near;
-    int near_length;
-
-    given.defined = r->defined;
-    if (kernel_is_unknown(word, &near, &near_length) && !kernel_is_macro(&given, &takes)) {
-        kernel_fail(r, r->token.line,
-                    "kernel %s uses %.*s, which is no word of the language%s%.*s%s",
-                    s->kernel->name, kernel_shown_length(word), kernel_shown(word),
-                    near ? ", did you mean " : "", near_length, near ? near : "",
-                    near ? "?" : ": isomer/kernel.h has them");
-    } else if (better && !kernel_is_macro(&given, &takes)) {
-        kernel_fail(r, r->token.line,
-                    "kernel %s uses %.*s, which is no word of the language, though some compilers "
-                    "know it: %s",
-                    s->kernel->name, kernel_shown_length(word), kernel_shown(word), better);
     }
 }
 
@@ -382,6 +362,7 @@ static void check_outside(kernel_scope *s, const kernel_reader *word)
 void kernel_check_use(kernel_scope *s, const kernel_reader *word)
 {
     const kernel_name *row;
+    char user[KERNEL_NAME_MAX + 8];
 
     if (word->token.kind != KERNEL_WORD || s->reader->status) {
         return;
@@ -393,7 +374,8 @@ void kernel_check_use(kernel_scope *s, const kernel_reader *word)
     if (row) {
         check_variable(s, word, row);
     } else {
-        check_foreign(s, word);
+        snprintf(user, sizeof user, "kernel %s", s->kernel->name);
+        kernel_check_word(s->reader, word, user);
     }
     if (!row && !s->in_region) {
         check_outside(s, word);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c - the words of bodies that begin with iso_ or ISO_. Others of that kind are mistakes,
- * which a compiler would report at the link, or not at all. */
+/* words.c - words of bodies that are mistakes: those that begin with iso_ or ISO_ and are none of
+ * the language, which a compiler would report at the link, and those of one compiler alone. */
 #include "core/kernel/parse.h"
 
 #include <string.h>
@@ -30,7 +30,9 @@ static int64_t common(const char *a, int64_t a_length, const char *b, int64_t b_
     return same;
 }
 
-bool kernel_is_unknown(const kernel_reader *word, const char **near, int *near_length)
+/* Whether the word begins with iso_ or ISO_ and is none of the language. `near` gets the one that
+ * is meant, or NULL. */
+static bool is_unknown(const kernel_reader *word, const char **near, int *near_length)
 {
     const char *text = word->text + word->token.at;
     const int64_t length = word->token.length;
@@ -38,8 +40,7 @@ bool kernel_is_unknown(const kernel_reader *word, const char **near, int *near_l
 
     *near = NULL;
     *near_length = 0;
-    if (word->token.kind != KERNEL_WORD || length < 4 || text[length - 1] == '_' ||
-        (memcmp(text, "iso_", 4) != 0 && memcmp(text, "ISO_", 4) != 0)) {
+    if (!kernel_is_reserved(word) || text[length - 1] == '_') {
         return false;
     }
     for (const char *at = words + 1; *at; at += strcspn(at, " ") + 1) {
@@ -56,4 +57,28 @@ bool kernel_is_unknown(const kernel_reader *word, const char **near, int *near_l
         }
     }
     return true;
+}
+
+void kernel_check_word(kernel_reader *r, const kernel_reader *word, const char *user)
+{
+    kernel_reader given = *word;
+    const char *near, *better = kernel_instead(word);
+    int near_length;
+    bool takes = false;
+
+    given.defined = r->defined;
+    if (word->token.kind != KERNEL_WORD || kernel_is_macro(&given, &takes)) {
+        return;
+    }
+    if (is_unknown(word, &near, &near_length)) {
+        kernel_fail(r, word->token.line, "%s uses %.*s, which is no word of the language%s%.*s%s",
+                    user, kernel_shown_length(word), kernel_shown(word),
+                    near ? ", did you mean " : "", near_length, near ? near : "",
+                    near ? "?" : ": isomer/kernel.h has them");
+    } else if (better) {
+        kernel_fail(r, word->token.line,
+                    "%s uses %.*s, which is no word of the language, though some compilers know "
+                    "it: %s",
+                    user, kernel_shown_length(word), kernel_shown(word), better);
+    }
 }

@@ -22,11 +22,10 @@ verified "$devices"
 runs=$(echo "$devices" | tr ',' '\n' | wc -l) threads=0
 for set in generic avx2 avx512 avx512vnni sve256 sve512; do
     ISOMER_CPU_ISA=$set "$tool" info --available openmp >/dev/null 2>&1 || continue
-    for count in 1 2 3 4; do
-        threads=$((threads % 4 + 1))
-        [ "${3:-quick}" = full ] || [ $count = 1 ] || continue
-        [ "${3:-quick}" = full ] || count=$threads
-        export ISOMER_CPU_ISA=$set ISOMER_NUM_THREADS=$count
+    threads=$((threads % 4 + 1)) counts=$threads
+    [ "${3:-quick}" != full ] || counts="1 2 3 4"
+    for count in $counts; do
+        export ISOMER_CPU_ISA="$set" ISOMER_NUM_THREADS="$count"
         verified openmp
         runs=$((runs + 1))
     done
