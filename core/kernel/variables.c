@@ -102,11 +102,11 @@ static void read_declaration(kernel_scope *s)
         kernel_next(&ahead);
     }
     if (kernel_is(&ahead, "*")) {
-        kernel_fail(
-            s->reader, s->reader->token.line,
-            "kernel %s has a pointer, %.*s *: there are none of one's own, because backends "
-            "differ in them: keep an index, and write x[index]",
-            s->kernel->name, kernel_shown_length(s->reader), kernel_shown(s->reader));
+        kernel_fail(s->reader, s->reader->token.line,
+                    "kernel %s has a pointer, %.*s *, and backends differ in pointers: keep an "
+                    "index, and write "
+                    "x[index]",
+                    s->kernel->name, kernel_shown_length(s->reader), kernel_shown(s->reader));
         return;
     }
     while (ahead.token.kind == KERNEL_WORD) {
