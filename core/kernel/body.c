@@ -117,8 +117,8 @@ static void fail_sum(kernel_scope *s, const char *which)
     kernel_reader *r = s->reader;
 
     kernel_fail(r, r->token.line,
-                "kernel %s has %.*s%s inside of a region, but all items of the group take part in "
-                "it: close the region before it, and go on in another one",
+                "kernel %s has %.*s%s inside of a region, but it is a step of the whole group: end "
+                "the region before it, and begin another one after it",
                 s->kernel->name, kernel_shown_length(r), kernel_shown(r), which);
 }
 
@@ -172,16 +172,17 @@ static void check_sum(kernel_scope *s)
     const bool after_else = r->past >= 4 && !memcmp(r->text + r->past - 4, "else", 4);
 
     word.defined = NULL;
-    if (!strchr(";{}):", last) && !after_else) {
-        kernel_fail(r, r->token.line,
-                    "kernel %s has %.*s inside of an expression: it is a statement, and the sum is "
-                    "in the array that it names",
-                    s->kernel->name, kernel_shown_length(r), kernel_shown(r));
-        return;
-    }
     kernel_next(&word);
     kernel_next(&word);
     part = find_param(s, &word);
+    if (!strchr(";{}):", last) && !after_else) {
+        kernel_fail(
+            r, r->token.line,
+            "kernel %s has %.*s inside of an expression: write it as a statement by itself, "
+            "and read what it makes from its array, %s[0], in the next region",
+            s->kernel->name, kernel_shown_length(r), kernel_shown(r), part ? part->name : "part");
+        return;
+    }
     kernel_next(&word);
     kernel_next(&word);
     own = find_param(s, &word);
@@ -235,10 +236,11 @@ static void check_pointer(kernel_scope *s)
         return;
     }
     if (kernel_is(r, "*")) {
-        kernel_fail(r, r->token.line,
-                    "kernel %s reads by a pointer, with *: write x[index], because backends differ "
-                    "in pointers",
-                    s->kernel->name);
+        kernel_fail(
+            r, r->token.line,
+            "kernel %s reads through a pointer, with *: write x[index], because backends differ "
+            "in pointers",
+            s->kernel->name);
     } else if (kernel_is(r, "&") && next != '&' && !(last == '(' && takes_place(s, r->past - 1))) {
         kernel_fail(r, r->token.line,
                     "kernel %s takes an address, with &: only atomics do, as in "

@@ -229,9 +229,10 @@ static kernel_decl *add_kernel(kernel_reader *r, kernel_file *file, int32_t *roo
 
 static void fail_pointer(kernel_reader *r, const kernel_reader *at)
 {
-    kernel_fail(r, at->token.line,
-                "a function has a pointer: it takes and returns values, because backends differ in "
-                "pointers; make it a macro (#define), or give it x[index]");
+    kernel_fail(
+        r, at->token.line,
+        "a function has a pointer, but only values may be its parameters and its result, because "
+        "backends differ in pointers: call it with x[index], or make it a macro (#define)");
 }
 
 /* Past the parameters of a function, from the ( before them. The size of an array may have a *. */

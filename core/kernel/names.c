@@ -87,8 +87,8 @@ static const struct words instead[] = {
     {"a < 0 ? -a : a is the same everywhere", " abs labs llabs fabs fabsf "},
     {"a parameter ISO_SHARED(f32, 256) part is an array of the group",
      " __shared__ __local local "},
-    {"the language has no such function, because its bits differ between devices: compute it from "
-     "+ - * and iso_fma_f32",
+    {"its bits differ between devices: compute it from + - * and iso_fma_f32 (isomer/kernel.h has "
+     "all words)",
      " sin sinf __sinf cos cosf __cosf tan tanf asin asinf acos acosf atan atanf atan2 atan2f sinh "
      "sinhf cosh coshf tanh tanhf log logf __logf log2 log2f log10 log10f log1p log1pf pow powf "
      "__powf pown powr hypot hypotf cbrt cbrtf erf erff erfc erfcf tgamma tgammaf lgamma lgammaf "

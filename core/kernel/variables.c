@@ -103,7 +103,7 @@ static void read_declaration(kernel_scope *s)
     }
     if (kernel_is(&ahead, "*")) {
         kernel_fail(s->reader, s->reader->token.line,
-                    "kernel %s has a pointer, %.*s *, and backends differ in pointers: keep an "
+                    "kernel %s has a pointer, %.*s *, but backends differ in pointers: use an "
                     "index, and write "
                     "x[index]",
                     s->kernel->name, kernel_shown_length(s->reader), kernel_shown(s->reader));
@@ -280,8 +280,8 @@ static bool is_stray(const struct kernel_stray *row, const char *text, int64_t l
 static void fail_stray(kernel_scope *s, int32_t line, const struct kernel_stray *index)
 {
     kernel_fail(s->reader, line,
-                "kernel %s uses %.*s outside of regions, and %.*s is the index of the region of "
-                "line %ld: it exists only there, so put this into the region",
+                "kernel %s uses %.*s outside of regions: %.*s is the item's index in the region of "
+                "line %ld, and exists only there: move this into that region",
                 s->kernel->name, (int)index->length, index->text, (int)index->length, index->text,
                 (long)index->line);
 }

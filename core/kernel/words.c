@@ -71,14 +71,11 @@ void kernel_check_word(kernel_reader *r, const kernel_reader *word, const char *
         return;
     }
     if (is_unknown(word, &near, &near_length)) {
-        kernel_fail(r, word->token.line, "%s uses %.*s, which is no word of the language%s%.*s%s",
-                    user, kernel_shown_length(word), kernel_shown(word),
-                    near ? ", did you mean " : "", near_length, near ? near : "",
-                    near ? "?" : ": isomer/kernel.h has them");
+        kernel_fail(r, word->token.line, "%s uses %.*s, which is not in the language%s%.*s%s", user,
+                    kernel_shown_length(word), kernel_shown(word), near ? "; did you mean " : "",
+                    near_length, near ? near : "", near ? "?" : ": isomer/kernel.h has them");
     } else if (better) {
-        kernel_fail(r, word->token.line,
-                    "%s uses %.*s, which is no word of the language, though some compilers know "
-                    "it: %s",
-                    user, kernel_shown_length(word), kernel_shown(word), better);
+        kernel_fail(r, word->token.line, "%s uses %.*s, which is not in the language: %s", user,
+                    kernel_shown_length(word), kernel_shown(word), better);
     }
 }

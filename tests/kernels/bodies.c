@@ -132,9 +132,9 @@ static void test_sums(void **state)
         NAMED("if (n) ISO_GROUP_SUM(part, sum); else ISO_GROUP_MAX(part, sum);"), NULL};
     static const refusal refused[] = {
         {NAMED("ISO_REGION(i) {\nISO_GROUP_SUM(part, sum); }"), 5, "ISO_GROUP_SUM inside",
-         "close the region"},
+         "end the region"},
         {NAMED("ISO_REGION(i) { if (i == 0) {\nISO_TEAM_MAX(part, sum, 32); } }"), 5,
-         "ISO_TEAM_MAX inside", "all items"},
+         "ISO_TEAM_MAX inside", "whole group"},
         {NAMED("#define ADD ISO_GROUP_SUM(part, sum)\nISO_REGION(i) {\nADD; }"), 6,
          "ADD, a macro with a sum", NULL},
         {NAMED("#define ADD(p) ISO_GROUP_MIN(p, sum)\nISO_REGION(i) {\nADD(part); }"), 6,
@@ -177,7 +177,7 @@ static void test_foreign(void **state)
         {NAMED("ISO_REGION_2(i, j) { }\ni32 t = j;"), 5, "uses j outside of regions", "line 4"},
         {NAMED("ISO_REGION(i) {\nconst f32 *p = 0; }"), 5, "a pointer, f32 *", "index"},
         {NAMED("ISO_REGION(i) {\ni32 const *const p = 0; }"), 5, "a pointer, i32 *", NULL},
-        {NAMED("ISO_REGION(i) {\ny[0] = *(pair *)&p; }"), 5, "by a pointer", NULL},
+        {NAMED("ISO_REGION(i) {\ny[0] = *(pair *)&p; }"), 5, "through a pointer", NULL},
         {NAMED("#define T f32\nISO_REGION(i) {\nT *p = 0; }"), 6, "a pointer, T *", NULL},
         {NAMED("ISO_REGION(i) {\ny[0] = sqrtf(2.0f); }"), 5, "uses sqrtf", "iso_sqrt_f32"},
         {NAMED("#define ROOT sqrtf\nISO_REGION(i) {\ny[0] = ROOT(2.0f); }"), 6, "uses sqrtf",
@@ -193,8 +193,8 @@ static void test_foreign(void **state)
          "did you mean iso_atomic_"},
         {NAMED("ISO_REGION(i) {\ny[i] = __builtin_clz(3u); }"), 5, "__builtin_clz", "under #if"},
         {NAMED("ISO_REGION(i) {\ny[i] = lroundf(x[i]); }"), 5, "uses lroundf", "(i64)"},
-        {NAMED("ISO_REGION(i) {\ny[i] = *(x + i); }"), 5, "by a pointer", "x[index]"},
-        {NAMED("ISO_REGION(i) {\ny[i] = 2 * *x; }"), 5, "by a pointer", NULL},
+        {NAMED("ISO_REGION(i) {\ny[i] = *(x + i); }"), 5, "through a pointer", "x[index]"},
+        {NAMED("ISO_REGION(i) {\ny[i] = 2 * *x; }"), 5, "through a pointer", NULL},
         {NAMED("ISO_REGION(i) {\ny[i] = foo(&x[i]); }"), 5, "takes an address", "atomics"},
         {NAMED(
              "for (i32 a = 0; a < 1; a++) { i64 b = 1; if (b > 0 && a < n) { p.a = iso_groups_x() "

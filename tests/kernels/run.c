@@ -373,7 +373,7 @@ static void test_bad_texts(void **state)
     refuses(s,
             "ISO_KERNEL(k, 8, 1, 1)(ISO_OUT(i32) to)\n{\n    ISO_REGION(i)\n    {\n"
             "    }\n    if (to[i]) { ISO_REGION(j) { } }\n}\n",
-            ISO_INVALID, 6, "the index of the region of line 3");
+            ISO_INVALID, 6, "index in the region of line 3");
     refuses(s,
             "ISO_KERNEL(k, 8, 1, 1)(ISO_OUT(i32) to)\n{\n    ISO_REGION(i)\n    {\n"
             "    }\n    to[0] = 1;\n}\n",
