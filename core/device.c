@@ -382,6 +382,9 @@ iso_status iso_device_close(iso_device handle)
     while ((child = take_child(device, CORE_PROGRAM))) {
         core_program_finish((core_program *)child);
     }
+    while ((child = take_child(device, CORE_SPARSE))) {
+        core_sparse_finish((core_sparse *)child);
+    }
     while ((child = take_child(device, CORE_EVENT))) {
         core_event_finish((core_event *)child);
     }

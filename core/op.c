@@ -8,6 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Releases what reading the operation acquired. */
+static void drop(core_op *op)
+{
+    if (op->matrix) {
+        core_handle_release(op->matrix->child.id);
+        op->matrix = NULL;
+    }
+}
+
 static iso_status read_op(const char *call, iso_op_kind kind, const void *args, core_op *out)
 {
     core_fpenv callers;
@@ -30,7 +39,20 @@ static iso_status read_op(const char *call, iso_op_kind kind, const void *args, 
         out->row->cost(out);
     }
     core_fpenv_leave(&callers);
+    if (status) {
+        drop(out);
+    }
     return status;
+}
+
+/* MISMATCH unless the operation's matrix, if it has one, belongs to the device. */
+static iso_status check_matrix(const char *call, const core_op *op, core_device *device,
+                               const char *other)
+{
+    const core_child of_device = {.device = device};
+
+    return op->matrix ? core_check_device(call, "matrix", &op->matrix->child, other, &of_device)
+                      : ISO_OK;
 }
 
 /* ---- binding: operands to memory ------------------------------------------------------------- */
@@ -87,6 +109,12 @@ static void attach(core_op *op, const core_stream *stream)
         }
         *use->ref = core_buffer_ref(use->buffer, use->operand.offset);
         atomic_fetch_or(&use->buffer->used_by, stream->bit);
+    }
+    if (op->matrix) {
+        atomic_fetch_or(&op->matrix->used_by, stream->bit);
+    }
+    if (op->row->attach) {
+        op->row->attach(op);
     }
 }
 
@@ -279,12 +307,16 @@ iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind
     }
     status = bind(call, &op, stream);
     if (!status) {
+        status = check_matrix(call, &op, stream->child.device, "stream");
+    }
+    if (!status) {
         status = core_op_resolve(call, &op, stream->child.device);
     }
     if (!status) {
         status = submit(call, &op, stream);
     }
     unbind(&op);
+    drop(&op);
     return status;
 }
 
@@ -295,7 +327,8 @@ iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* Acquires the device, then reads an operation and resolves it for this device. */
+/* Acquires the device, then reads an operation and resolves it for this device. If this succeeds,
+ * the operation must be dropped. */
 static iso_status question(const char *call, iso_device handle, iso_op_kind kind, const void *args,
                            core_device **device, core_op *op)
 {
@@ -304,15 +337,29 @@ static iso_status question(const char *call, iso_device handle, iso_op_kind kind
     if (!status) {
         status = read_op(call, kind, args, op);
     }
-    return status ? status : core_op_resolve(call, op, *device);
+    if (status) {
+        return status;
+    }
+    status = check_matrix(call, op, *device, "device");
+    if (!status) {
+        status = core_op_resolve(call, op, *device);
+    }
+    if (status) {
+        drop(op);
+    }
+    return status;
 }
 
 iso_status iso_supports(iso_device handle, iso_op_kind kind, const void *args)
 {
     CORE_HELD core_device *device = NULL;
     core_op op;
+    iso_status status = question("iso_supports", handle, kind, args, &device, &op);
 
-    return question("iso_supports", handle, kind, args, &device, &op);
+    if (!status) {
+        drop(&op);
+    }
+    return status;
 }
 
 iso_status iso_describe(iso_device handle, iso_op_kind kind, const void *args, iso_op_info *out)
@@ -326,10 +373,14 @@ iso_status iso_describe(iso_device handle, iso_op_kind kind, const void *args, i
     if (!status) {
         status = question(call, handle, kind, args, &device, &op);
     }
-    if (!status && device->table->describe) {
+    if (status) {
+        return status;
+    }
+    if (device->table->describe) {
         status = CORE_CALL(call, device->table,
                            device->table->describe(device->physical->device, &op.op, &info));
     }
+    drop(&op);
     if (status) {
         return status;
     }
@@ -356,9 +407,11 @@ iso_status iso_workspace(iso_device handle, iso_op_kind kind, const void *args, 
     if (!status) {
         status = question(call, handle, kind, args, &device, &op);
     }
-    if (!status) {
-        status = ask_workspace(call, &op, device, &needed);
+    if (status) {
+        return status;
     }
+    status = ask_workspace(call, &op, device, &needed);
+    drop(&op);
     if (!status) {
         *bytes = needed;
     }
@@ -397,10 +450,18 @@ iso_status iso_prepare(iso_stream handle, iso_op_kind kind, const void *args)
     if (!status) {
         status = read_op(call, kind, args, &op);
     }
+    if (status) {
+        return status;
+    }
+    status = check_matrix(call, &op, stream->child.device, "stream");
     if (!status) {
         status = core_op_resolve(call, &op, stream->child.device);
     }
-    return status ? status : prepare(call, &op, stream);
+    if (!status) {
+        status = prepare(call, &op, stream);
+    }
+    drop(&op);
+    return status;
 }
 
 iso_status iso_cost(iso_op_kind kind, const void *args, iso_cost_info *out)
@@ -414,6 +475,7 @@ iso_status iso_cost(iso_op_kind kind, const void *args, iso_cost_info *out)
     }
     if (!status) {
         core_struct_write(out, &op.cost, sizeof op.cost);
+        drop(&op);
     }
     return status;
 }

@@ -3,7 +3,7 @@
 #ifndef ISOMER_CORE_OP_H
 #define ISOMER_CORE_OP_H
 
-#include "core/memory.h"
+#include "core/sparse.h"
 
 /* ---- layouts of operands --------------------------------------------------------------------- */
 
@@ -59,13 +59,16 @@ typedef struct core_operation {
     uint32_t abi_minor;  /* minor version of the backend interface that introduced it */
     uint32_t args_size;  /* bytes of its member of iso_op_args */
     uint32_t variant_at; /* the offset of `variant` in that member */
-    /* Checks the caller's descriptor, and fills args, uses and the other fields that are not 0. */
+    /* Checks the caller's descriptor, and fills args, uses and the other fields that are not 0. If
+     * it fails, what it acquired is released. */
     iso_status (*read)(const char *call, const void *args, core_op *out);
     /* Fills the cost of an operation that was read. */
     void (*cost)(core_op *op);
     /* Turns an empty operation into one of a single element. */
     void (*shrink)(core_op *op);
     void (*trace)(const core_op *op, const char *variant, char *name, size_t room);
+    /* Optional: sets the references to memory that is no operand. */
+    void (*attach)(core_op *op);
 } core_operation;
 
 /* Both are in ops/table.c. If there is no such kind, the first returns NULL, and the second sets
@@ -105,9 +108,11 @@ struct core_op {
     int64_t *summed; /* in args: the length of sums (0 if alpha is 0); NULL if there are no sums */
     int64_t summed_given; /* the length of sums in the caller's descriptor */
     core_empty empty;
-    uint64_t neutral;   /* bits of the neutral element */
-    uint32_t abi_minor; /* of the backend interface, if it is newer than its row */
-    const char *newer;  /* what is newer: "the reduction xor" */
+    uint64_t neutral;    /* bits of the neutral element */
+    uint32_t abi_minor;  /* of the backend interface, if it is newer than its row */
+    const char *newer;   /* what is newer: "the reduction xor" */
+    core_sparse *matrix; /* acquired by read; NULL: the operation has none */
+    bool transposed;     /* the matrix's transposed copy is read */
     bool in_place; /* its result may be the same as an operand, but must not partly overlap it */
     int use_count;
     iso_cost_info cost;

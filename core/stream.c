@@ -3,6 +3,7 @@
  * later, it keeps this late error and reports it from then on. */
 #include "core/stream.h"
 #include "core/kernel/kernel.h"
+#include "core/sparse.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -51,6 +52,8 @@ static void unlink_stream(core_stream *stream)
                 atomic_fetch_and(&((core_buffer *)child)->used_by, ~stream->bit);
             } else if (child->kind == CORE_PROGRAM) {
                 atomic_fetch_and(&((core_program *)child)->used_by, ~stream->bit);
+            } else if (child->kind == CORE_SPARSE) {
+                atomic_fetch_and(&((core_sparse *)child)->used_by, ~stream->bit);
             }
         }
         physical->stream_bits &= ~stream->bit;

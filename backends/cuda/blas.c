@@ -131,10 +131,10 @@ static int64_t library_bytes(const simt_device *device)
     return native->architecture >= 90 ? INT64_C(32) << 20 : INT64_C(4) << 20;
 }
 
-static iso_status put_word(simt_stream *stream, void *at, uint32_t word)
+static iso_status put_words(simt_stream *stream, void *at, uint32_t word, int64_t count)
 {
     return cuda_check(stream->device->native,
-                      cu.cuMemsetD32Async(cuda_address_of(at), word, 1, stream->native),
+                      cu.cuMemsetD32Async(cuda_address_of(at), word, (size_t)count, stream->native),
                       "cuMemsetD32Async");
 }
 
@@ -387,11 +387,12 @@ static const simt_blas blas_table = {
                   "cublasDdot with a one of stride 0"},
     .dot_names = {"cublasDotEx", "cublasSdot", "cublasDdot"},
     .asum_names = {NULL, "cublasSasum", "cublasDasum"},
-    .put_word = put_word,
+    .put_words = put_words,
     .lt = &lt_table,
+    .sparse = &cuda_sparse,
 };
 
-static simt_library *const libraries[] = {&blas_library, &lt_library, NULL};
+static simt_library *const libraries[] = {&blas_library, &lt_library, &cuda_sparse_library, NULL};
 
 const simt_vendor cuda_vendor = {
     .libraries = libraries,

@@ -13,24 +13,34 @@ static int oldest_chip; /* the oldest architecture of all devices: 90 for sm_90;
 
 /* ---- where to search ------------------------------------------------------------------------- */
 
-/* Returns true if a toolkit's library cannot be used here. A driver does not accept a toolkit that
- * is newer than the driver, and CUDA 13 does not support chips before sm_75. The number after
- * ".so." in the file name of a toolkit's library is the version of the toolkit. For the driver's
- * own library, this number is always 1. Without a driver, a compiler is only tried. */
+/* A driver does not accept a toolkit that is newer than the driver, and CUDA 13 does not support
+ * chips before sm_75. */
+int cuda_newest_toolkit(void)
+{
+    enum { CUDA_WITH_ALL = 12, CHIP_OF_13 = 75 };
+    const int newest = cuda_version / 1000;
+    return newest > CUDA_WITH_ALL && oldest_chip < CHIP_OF_13 ? CUDA_WITH_ALL : newest;
+}
+
+void cuda_too_new(char *why, size_t capacity)
+{
+    (void)snprintf(why, capacity, "driver %d.%d and sm_%d support at most CUDA %d",
+                   cuda_version / 1000, cuda_version % 1000 / 10, oldest_chip,
+                   cuda_newest_toolkit());
+}
+
+/* Returns true if a toolkit's library cannot be used here. The number after ".so." in the file name
+ * of a toolkit's library is the version of the toolkit. For the driver's own library, this number
+ * is always 1. Without a driver, a compiler is only tried. */
 static bool refuses(const char *name, char *why, size_t capacity)
 {
-    enum { OLDEST_TOOLKIT = 11, CUDA_WITH_ALL = 12, CHIP_OF_13 = 75 };
+    enum { OLDEST_TOOLKIT = 11 };
     const char *number = strstr(name, ".so.");
     const int major = number ? atoi(number + strlen(".so.")) : 0;
-    int newest = cuda_version / 1000;
-    if (newest > CUDA_WITH_ALL && oldest_chip < CHIP_OF_13) {
-        newest = CUDA_WITH_ALL;
-    }
-    if (cuda_version == 0 || major < OLDEST_TOOLKIT || major <= newest) {
+    if (cuda_version == 0 || major < OLDEST_TOOLKIT || major <= cuda_newest_toolkit()) {
         return false;
     }
-    (void)snprintf(why, capacity, "driver %d.%d and sm_%d support at most CUDA %d",
-                   cuda_version / 1000, cuda_version % 1000 / 10, oldest_chip, newest);
+    cuda_too_new(why, capacity);
     return true;
 }
 

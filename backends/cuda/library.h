@@ -7,7 +7,7 @@
 #include "backends/cuda/symbols.h"
 
 #include "backends/loader/loader.h"
-#include "backends/simt/blas.h"
+#include "backends/simt/sparse.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,6 +27,12 @@ enum { CUDA_VERSION_LEAST = 11000 };
 extern const iso_host *cuda_host;
 extern cuda_api cu;          /* filled once probing has found a device */
 extern int32_t cuda_version; /* of the driver: 13000 for 13.0; 0 before probing */
+
+/* The newest toolkit whose libraries can be used with this driver and on all of these chips: 12 for
+ * CUDA 12. */
+int cuda_newest_toolkit(void);
+/* Writes why a library of a newer toolkit cannot be used. */
+void cuda_too_new(char *why, size_t capacity);
 
 extern const loader_where cuda_where; /* where NVIDIA's libraries are searched */
 extern loader_library cuda_driver_library;
@@ -121,5 +127,9 @@ enum { CUDA_HOPPER = 90 };
 
 /* blas.c */
 extern const simt_vendor cuda_vendor;
+
+/* sparse.c */
+extern simt_library cuda_sparse_library;
+extern const simt_sparse cuda_sparse;
 
 #endif

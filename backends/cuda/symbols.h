@@ -36,6 +36,15 @@ typedef unsigned cublas_enum; /* operations, types, computations, modes, propert
 typedef int cublas_algorithm; /* one value is -1 */
 typedef struct cublasContext *cublas_handle;
 
+typedef unsigned cusparse_code;
+typedef unsigned cusparse_enum; /* types, operations, algorithms, modes, properties */
+typedef struct cusparseContext *cusparse_handle;
+typedef struct cusparseSpMatDescr *cusparse_matrix;
+typedef struct cusparseDnVecDescr *cusparse_vector;
+/* The same objects as operands; without `const` before version 12. */
+typedef const struct cusparseSpMatDescr *cusparse_matrix_in;
+typedef const struct cusparseDnVecDescr *cusparse_vector_in;
+
 typedef unsigned nvml_code;
 typedef struct nvmlDevice_st *nvml_device;
 
@@ -190,8 +199,23 @@ struct double2;
     VALUE(CUDA_MPS_CLIENT_TERMINATED, 810, CUDA_ERROR_MPS_CLIENT_TERMINATED)                       \
     VALUE(CUBLAS_EMULATION_DEFAULT, 0, CUBLAS_EMULATION_STRATEGY_DEFAULT)
 
+/* Constants of libcusparse. The algorithm gives the same bits in every run. */
+#define CUDA_CUSPARSE_VALUES(VALUE)                                                                \
+    VALUE(CUSPARSE_DONE, 0, CUSPARSE_STATUS_SUCCESS)                                               \
+    VALUE(CUSPARSE_ALLOC_FAILED, 2, CUSPARSE_STATUS_ALLOC_FAILED)                                  \
+    VALUE(CUSPARSE_POINTERS_HOST, 0, CUSPARSE_POINTER_MODE_HOST)                                   \
+    VALUE(CUSPARSE_NO_TRANS, 0, CUSPARSE_OPERATION_NON_TRANSPOSE)                                  \
+    VALUE(CUSPARSE_FROM_ZERO, 0, CUSPARSE_INDEX_BASE_ZERO)                                         \
+    VALUE(CUSPARSE_I32, 2, CUSPARSE_INDEX_32I)                                                     \
+    VALUE(CUSPARSE_I64, 3, CUSPARSE_INDEX_64I)                                                     \
+    VALUE(CUSPARSE_ALGORITHM, 3, CUSPARSE_SPMV_CSR_ALG2)
+
 #define CUDA_ENUMERATOR(ours, number, theirs) ours = (number),
-enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
+enum {
+    CUDA_VALUES(CUDA_ENUMERATOR)
+    CUDA_VALUES_NEWER(CUDA_ENUMERATOR)
+    CUDA_CUSPARSE_VALUES(CUDA_ENUMERATOR)
+};
 
 /* ---- the driver: libcuda.so.1 ---------------------------------------------------------------- */
 
@@ -367,6 +391,32 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
 #define CUDA_CUBLASLT_SYMBOLS(REQUIRED, OPTIONAL)                                                  \
     SIMT_LT_SYMBOLS(REQUIRED, cublasLt, cublaslt)                                                  \
     CUDA_CUBLASLT_OWN_SYMBOLS(REQUIRED, OPTIONAL)
+
+/* ---- libcusparse ----------------------------------------------------------------------------- */
+
+#define CUDA_CUSPARSE_SYMBOLS(REQUIRED, OPTIONAL)                                                  \
+    REQUIRED(cusparse_code, cusparseCreate, (cusparse_handle *handle))                             \
+    REQUIRED(cusparse_code, cusparseDestroy, (cusparse_handle handle))                             \
+    REQUIRED(cusparse_code, cusparseGetProperty, (cusparse_enum property, int *value))             \
+    OPTIONAL(const char *, cusparseGetErrorName, (cusparse_code code))                             \
+    REQUIRED(cusparse_code, cusparseSetStream, (cusparse_handle handle, cuda_stream stream))       \
+    REQUIRED(cusparse_code, cusparseSetPointerMode, (cusparse_handle handle, cusparse_enum mode))  \
+    REQUIRED(cusparse_code, cusparseCreateCsr,                                                     \
+             (cusparse_matrix *matrix, int64_t rows, int64_t cols, int64_t entries, void *offsets, \
+              void *columns, void *values, cusparse_enum offsets_type, cusparse_enum columns_type, \
+              cusparse_enum base, cublas_enum type))                                               \
+    REQUIRED(cusparse_code, cusparseDestroySpMat, (cusparse_matrix_in matrix))                     \
+    REQUIRED(cusparse_code, cusparseCreateDnVec,                                                   \
+             (cusparse_vector *vector, int64_t size, void *values, cublas_enum type))              \
+    REQUIRED(cusparse_code, cusparseDestroyDnVec, (cusparse_vector_in vector))                     \
+    REQUIRED(cusparse_code, cusparseSpMV_bufferSize,                                               \
+             (cusparse_handle handle, cusparse_enum trans, const void *alpha,                      \
+              cusparse_matrix_in a, cusparse_vector_in x, const void *beta, cusparse_vector y,     \
+              cublas_enum compute, cusparse_enum algorithm, size_t *bytes))                        \
+    REQUIRED(cusparse_code, cusparseSpMV,                                                          \
+             (cusparse_handle handle, cusparse_enum trans, const void *alpha,                      \
+              cusparse_matrix_in a, cusparse_vector_in x, const void *beta, cusparse_vector y,     \
+              cublas_enum compute, cusparse_enum algorithm, void *buffer))
 
 /* ---- the sensors: libnvidia-ml.so.1 ---------------------------------------------------------- */
 

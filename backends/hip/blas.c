@@ -104,10 +104,12 @@ static simt_library lt_library = {
     .describe = describe_lt,
 };
 
-static simt_library *const libraries[] = {&blas_library, &lt_library, NULL};
+static simt_library *const libraries[] = {&blas_library, &lt_library, &hip_sparse_library, NULL};
+/* How try.c names them. */
+static const char *const trials[] = {"rocblas", "hipblaslt", "rocsparse"};
 
 /* Checks in a separate process whether the library works on this device, because rocBLAS aborts the
- * process if it has no kernels for the chip. */
+ * process if it has no kernels for the chip, and the others may do the same. */
 static iso_status usable(simt_device *device, int32_t which)
 {
     const simt_library *library = libraries[which];
@@ -121,16 +123,12 @@ static iso_status usable(simt_device *device, int32_t which)
     (void)snprintf(index, sizeof index, "%d", native->index);
     (void)snprintf(key, sizeof key, "%s %s HIP %d", library->label, native->architecture,
                    hip_version);
-    const char *const arguments[] = {"hip",
-                                     which == 0 ? "rocblas" : "hipblaslt",
-                                     hip_runtime_library.path,
-                                     library->loader.path,
-                                     index,
-                                     NULL};
+    const char *const arguments[] = {
+        "hip", trials[which], hip_runtime_library.path, library->loader.path, index, NULL};
     if (!hip_survives(arguments, key, why, sizeof why)) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "variant vendor: %s (%s) was tried on device %d (%s) in a separate "
-                              "process, because it aborts the process if it has no kernels for "
+                              "process, because it may end the process if it has no kernels for "
                               "the chip: %s; use tiled",
                               library->label, library->loader.path, native->index,
                               native->architecture, why);
@@ -195,10 +193,11 @@ static int64_t library_bytes(const simt_device *device)
     return INT64_C(32) << 20;
 }
 
-static iso_status put_word(simt_stream *stream, void *at, uint32_t word)
+static iso_status put_words(simt_stream *stream, void *at, uint32_t word, int64_t count)
 {
     return hip_check(stream->device->native,
-                     hip.hipMemsetD32Async(at, (int)word, 1, stream->native), "hipMemsetD32Async");
+                     hip.hipMemsetD32Async(at, (int)word, (size_t)count, stream->native),
+                     "hipMemsetD32Async");
 }
 
 static iso_status enter(void *native, simt_scope *scope)
@@ -474,8 +473,9 @@ static const simt_blas blas_table = {
     .dot_names = {NULL, "rocblas_sdot_strided_batched", "rocblas_ddot_strided_batched"},
     .asum_names = {NULL, "rocblas_sasum_strided_batched", "rocblas_dasum_strided_batched"},
     .row_bytes = row_bytes,
-    .put_word = put_word,
+    .put_words = put_words,
     .lt = &lt_table,
+    .sparse = &hip_sparse,
 };
 
 const simt_vendor hip_vendor = {

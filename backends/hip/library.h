@@ -8,7 +8,7 @@
 #include "backends/hip/symbols.h"
 
 #include "backends/loader/loader.h"
-#include "backends/simt/blas.h"
+#include "backends/simt/sparse.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -53,7 +53,7 @@ typedef struct hip_device {
     int32_t index;
     atomic_int lost;     /* an error that made the device unusable has occurred */
     atomic_int peer;     /* the last device whose memory was made accessible to this one, plus 1 */
-    atomic_int works[2]; /* rocBLAS and hipBLASLt: whether each was tried on the device and works */
+    atomic_int works[3]; /* of each library of blas.c: it was tried on the device, and works */
     hip_held held;       /* used by sensors.c, under its own lock */
     char architecture[HIP_ARCHITECTURE_BYTES]; /* with its features: "gfx90a:sramecc+:xnack-" */
 } hip_device;
@@ -113,5 +113,9 @@ void hip_compiler_describe(char *text, size_t capacity);
 
 /* blas.c */
 extern const simt_vendor hip_vendor;
+
+/* sparse.c */
+extern simt_library hip_sparse_library;
+extern const simt_sparse hip_sparse;
 
 #endif

@@ -86,6 +86,21 @@
     NUMBER(HIPLT_STRIDE, 1, HIPBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET)                          \
     NUMBER(HIPLT_WORKSPACE_MAX, 1, HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES)
 
+/* The algorithm needs no analysis of the matrix, and gives the same bits in every run. */
+#define HIP_ROCSPARSE_NUMBERS(NUMBER)                                                              \
+    NUMBER(ROCSPARSE_DONE, 0, rocsparse_status_success)                                            \
+    NUMBER(ROCSPARSE_MEMORY_ERROR, 5, rocsparse_status_memory_error)                               \
+    NUMBER(ROCSPARSE_POINTERS_HOST, 0, rocsparse_pointer_mode_host)                                \
+    NUMBER(ROCSPARSE_NO_TRANS, 111, rocsparse_operation_none)                                      \
+    NUMBER(ROCSPARSE_FROM_ZERO, 0, rocsparse_index_base_zero)                                      \
+    NUMBER(ROCSPARSE_I32, 2, rocsparse_indextype_i32)                                              \
+    NUMBER(ROCSPARSE_I64, 3, rocsparse_indextype_i64)                                              \
+    NUMBER(ROCSPARSE_F32, 151, rocsparse_datatype_f32_r)                                           \
+    NUMBER(ROCSPARSE_F64, 152, rocsparse_datatype_f64_r)                                           \
+    NUMBER(ROCSPARSE_ALGORITHM, 3, rocsparse_spmv_alg_csr_stream)                                  \
+    NUMBER(ROCSPARSE_SIZE, 1, rocsparse_spmv_stage_buffer_size)                                    \
+    NUMBER(ROCSPARSE_COMPUTE, 3, rocsparse_spmv_stage_compute)
+
 #define HIP_RSMI_NUMBERS(NUMBER)                                                                   \
     NUMBER(RSMI_DONE, 0, RSMI_STATUS_SUCCESS)                                                      \
     NUMBER(RSMI_CLOCK_COMPUTE, 0, RSMI_CLK_TYPE_SYS)                                               \
@@ -106,6 +121,7 @@ enum {
     HIP_RUNTIME_NUMBERS(HIP_ENUMERATOR)
     HIP_ROCBLAS_NUMBERS(HIP_ENUMERATOR)
     HIP_LT_NUMBERS(HIP_ENUMERATOR)
+    HIP_ROCSPARSE_NUMBERS(HIP_ENUMERATOR)
     HIP_RSMI_NUMBERS(HIP_ENUMERATOR)
 };
 

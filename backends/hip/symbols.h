@@ -33,6 +33,14 @@ typedef unsigned rocblas_code;
 typedef unsigned rocblas_enum; /* operations, types, modes, algorithms */
 typedef struct _rocblas_handle *rocblas_object;
 
+typedef unsigned rocsparse_code;
+typedef unsigned rocsparse_enum; /* operations, types, modes, algorithms, stages */
+typedef struct _rocsparse_handle *rocsparse_object;
+typedef struct _rocsparse_spmat_descr *rocsparse_matrix;
+typedef struct _rocsparse_dnvec_descr *rocsparse_vector;
+typedef const struct _rocsparse_spmat_descr *rocsparse_matrix_in;
+typedef const struct _rocsparse_dnvec_descr *rocsparse_vector_in;
+
 typedef unsigned rsmi_code;  /* rsmi_status_t */
 typedef unsigned rsmi_enum;  /* clocks, sensors, states */
 typedef uint64_t rsmi_block; /* rsmi_gpu_block_t, whose values need 64 bits */
@@ -281,6 +289,31 @@ struct hipUUID_t;
 #define HIP_LT_SYMBOLS(REQUIRED, OPTIONAL)                                                         \
     SIMT_LT_SYMBOLS(REQUIRED, hipblasLt, hiplt)                                                    \
     HIP_LT_OWN_SYMBOLS(REQUIRED, OPTIONAL)
+
+/* ---- rocSPARSE: librocsparse.so -------------------------------------------------------------- */
+
+/* From ROCm 6.0 on. Before, rocsparse_spmv has no stage. */
+#define HIP_ROCSPARSE_SYMBOLS(REQUIRED, OPTIONAL)                                                  \
+    REQUIRED(rocsparse_code, rocsparse_create_handle, (rocsparse_object *handle))                  \
+    REQUIRED(rocsparse_code, rocsparse_destroy_handle, (rocsparse_object handle))                  \
+    REQUIRED(rocsparse_code, rocsparse_set_stream, (rocsparse_object handle, hip_stream stream))   \
+    REQUIRED(rocsparse_code, rocsparse_set_pointer_mode,                                           \
+             (rocsparse_object handle, rocsparse_enum mode))                                       \
+    REQUIRED(rocsparse_code, rocsparse_get_version, (rocsparse_object handle, int *version))       \
+    OPTIONAL(const char *, rocsparse_get_status_name, (rocsparse_code code))                       \
+    REQUIRED(rocsparse_code, rocsparse_create_csr_descr,                                           \
+             (rocsparse_matrix *matrix, int64_t rows, int64_t cols, int64_t entries,               \
+              void *offsets, void *columns, void *values, rocsparse_enum offsets_type,             \
+              rocsparse_enum columns_type, rocsparse_enum base, rocsparse_enum type))              \
+    REQUIRED(rocsparse_code, rocsparse_destroy_spmat_descr, (rocsparse_matrix_in matrix))          \
+    REQUIRED(rocsparse_code, rocsparse_create_dnvec_descr,                                         \
+             (rocsparse_vector *vector, int64_t size, void *values, rocsparse_enum type))          \
+    REQUIRED(rocsparse_code, rocsparse_destroy_dnvec_descr, (rocsparse_vector_in vector))          \
+    REQUIRED(rocsparse_code, rocsparse_spmv,                                                       \
+             (rocsparse_object handle, rocsparse_enum trans, const void *alpha,                    \
+              rocsparse_matrix_in a, rocsparse_vector_in x, const void *beta, rocsparse_vector y,  \
+              rocsparse_enum compute, rocsparse_enum algorithm, rocsparse_enum stage,              \
+              size_t *bytes, void *buffer))
 
 /* ---- the sensors: librocm_smi64.so ----------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  *   hip hiprtc LIBRARY ARCHITECTURE         compiles a kernel for the architecture
  *   hip rocblas RUNTIME LIBRARY DEVICE      multiplies 1 x 1 matrices on the device
  *   hip hipblaslt RUNTIME LIBRARY DEVICE    makes a handle on the device
+ *   hip rocsparse RUNTIME LIBRARY DEVICE    multiplies a 1 x 1 matrix and a vector on the device
  */
 #include "backends/hip/numbers.h"
 #include "backends/hip/options.h"
@@ -58,7 +59,7 @@ static int try_compiler(const char *path, const char *architecture)
     return 1;
 }
 
-/* ---- rocBLAS and hipBLASLt ------------------------------------------------------------------- */
+/* ---- rocBLAS, hipBLASLt and rocSPARSE -------------------------------------------------------- */
 
 static hip_code (*set_device)(int device);
 static hip_code (*allocate)(void **address, size_t bytes);
@@ -150,6 +151,85 @@ static int try_hipblaslt(const char *runtime, const char *path, const char *devi
     return 1;
 }
 
+HIP_ROCSPARSE_SYMBOLS(ADDRESS, NO_ADDRESS)
+
+/* Every array is aligned, as if it had its own allocation. */
+typedef struct sparse_sum {
+    _Alignas(16) int32_t offsets[2];
+    _Alignas(16) int32_t column;
+    _Alignas(16) float value;
+    _Alignas(16) float x;
+    _Alignas(16) float y;
+} sparse_sum;
+
+enum { SCRATCH_AT = 256, SCRATCH_BYTES = 65536 };
+
+/* y = value * x, where all are in `at` on the device, before the scratch memory. */
+static rocsparse_code multiply_sparse(rocsparse_object handle, sparse_sum *at)
+{
+    const float one = 1.0f;
+    const float zero = 0.0f;
+    size_t bytes = 0;
+    rocsparse_matrix matrix = NULL;
+    rocsparse_vector x = NULL;
+    rocsparse_vector y = NULL;
+    rocsparse_code code = rocsparse_create_csr_descr(&matrix, 1, 1, 1, at->offsets, &at->column,
+                                                     &at->value, ROCSPARSE_I32, ROCSPARSE_I32,
+                                                     ROCSPARSE_FROM_ZERO, ROCSPARSE_F32);
+    if (code == ROCSPARSE_DONE) {
+        code = rocsparse_create_dnvec_descr(&x, 1, &at->x, ROCSPARSE_F32);
+    }
+    if (code == ROCSPARSE_DONE) {
+        code = rocsparse_create_dnvec_descr(&y, 1, &at->y, ROCSPARSE_F32);
+    }
+    if (code == ROCSPARSE_DONE) {
+        code = rocsparse_spmv(handle, ROCSPARSE_NO_TRANS, &one, matrix, x, &zero, y, ROCSPARSE_F32,
+                              ROCSPARSE_ALGORITHM, ROCSPARSE_SIZE, &bytes, NULL);
+    }
+    if (code == ROCSPARSE_DONE && bytes <= SCRATCH_BYTES) {
+        bytes = SCRATCH_BYTES;
+        code =
+            rocsparse_spmv(handle, ROCSPARSE_NO_TRANS, &one, matrix, x, &zero, y, ROCSPARSE_F32,
+                           ROCSPARSE_ALGORITHM, ROCSPARSE_COMPUTE, &bytes, (char *)at + SCRATCH_AT);
+    }
+    return code;
+}
+
+static int try_rocsparse(const char *runtime, const char *path, const char *device)
+{
+    static const child_symbol functions[] = {HIP_ROCSPARSE_SYMBOLS(NEEDED, NO_ADDRESS)};
+    if (!use_device(runtime, device) ||
+        !child_open(path, functions, sizeof functions / sizeof functions[0])) {
+        return 0;
+    }
+    rocsparse_object handle = NULL;
+    rocsparse_code code = rocsparse_create_handle(&handle);
+    if (code != ROCSPARSE_DONE) {
+        child_say("rocsparse_create_handle gives %u", code);
+        return 0;
+    }
+    sparse_sum host = {.offsets = {0, 1}, .value = 3.0f, .x = 5.0f};
+    void *memory = NULL;
+    hip_code failed = allocate(&memory, SCRATCH_AT + SCRATCH_BYTES);
+    if (failed == HIP_DONE) {
+        failed = copy(memory, &host, sizeof host, HIP_TO_DEVICE);
+    }
+    if (failed == HIP_DONE) {
+        code = multiply_sparse(handle, memory);
+        failed = synchronize();
+    }
+    if (failed == HIP_DONE) {
+        failed = copy(&host, memory, sizeof host, HIP_TO_HOST);
+    }
+    if (failed != HIP_DONE || code != ROCSPARSE_DONE || host.y != 15.0f) {
+        child_say("rocsparse_spmv of 1 x 1 gives %u, the runtime gives %u, and 3 * 5 is %g", code,
+                  failed, (double)host.y);
+        return 0;
+    }
+    (void)rocsparse_destroy_handle(handle);
+    return 1;
+}
+
 child_answer hip_try(int count, char **words)
 {
     int good = 0;
@@ -159,6 +239,8 @@ child_answer hip_try(int count, char **words)
         good = try_rocblas(words[1], words[2], words[3]);
     } else if (count == 4 && strcmp(words[0], "hipblaslt") == 0) {
         good = try_hipblaslt(words[1], words[2], words[3]);
+    } else if (count == 4 && strcmp(words[0], "rocsparse") == 0) {
+        good = try_rocsparse(words[1], words[2], words[3]);
     } else {
         return CHILD_CANNOT;
     }

@@ -25,14 +25,14 @@ static iso_status probe(iso_probe *out)
     return ISO_OK;
 }
 
-extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map, cpu_gemv;
+extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map, cpu_gemv, cpu_spmv;
 
 static const cpu_operation *find(iso_op_kind kind)
 {
     static const cpu_operation *const operations[] = {
         [ISO_OP_GEMM] = &cpu_gemm,     [ISO_OP_TRANSPOSE] = &cpu_transpose,
         [ISO_OP_REDUCE] = &cpu_reduce, [ISO_OP_MAP] = &cpu_map,
-        [ISO_OP_GEMV] = &cpu_gemv,
+        [ISO_OP_GEMV] = &cpu_gemv,     [ISO_OP_SPMV] = &cpu_spmv,
     };
     if ((size_t)kind < sizeof operations / sizeof operations[0] && operations[kind]) {
         return operations[kind];

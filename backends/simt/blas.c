@@ -5,7 +5,7 @@
  * is read with stride 0. BLAS amax compares magnitudes, so it cannot serve as argmax. Results of
  * reductions stay on the device.
  */
-#include "backends/simt/blas.h"
+#include "backends/simt/sparse.h"
 #include "common/dtype.h"
 
 #include <limits.h>
@@ -55,6 +55,17 @@ simt_blas_stream *simt_blas_stream_of(simt_stream *stream)
         }
     }
     return stream->vendor;
+}
+
+simt_blas_device *simt_blas_device_of(simt_device *device)
+{
+    if (!device->vendor) {
+        device->vendor = device->host->alloc((int64_t)sizeof(simt_blas_device));
+        if (device->vendor) {
+            memset(device->vendor, 0, sizeof(simt_blas_device));
+        }
+    }
+    return device->vendor;
 }
 
 static iso_status make_handle(simt_stream *stream, simt_blas_stream *own)
@@ -120,8 +131,21 @@ void simt_blas_stream_close(simt_stream *stream)
     if (own->handle && scope.code == 0) {
         (void)simt_blas_of(stream->device)->destroy(own->handle);
     }
+    if (scope.code == 0) {
+        simt_sparse_stream_close(stream);
+    }
     simt_lt_stream_close(stream);
     simt_vendor_leave(stream->device, scope);
+}
+
+void simt_blas_device_close(simt_device *device)
+{
+    simt_scope scope;
+    if (!simt_vendor_enter(device, &scope)) {
+        simt_lt_device_close(device);
+        simt_sparse_device_close(device);
+    }
+    simt_vendor_leave(device, scope);
 }
 
 /* ---- products -------------------------------------------------------------------------------- */
@@ -370,9 +394,10 @@ static iso_status put_one(simt_stream *stream, iso_dtype dtype, char *at)
 {
     const dtype_row *type = dtype_get(dtype);
     const simt_blas *blas = simt_blas_of(stream->device);
-    const iso_status status = blas->put_word(stream, at, (uint32_t)type->one);
-    return status || type->bytes <= 4 ? status
-                                      : blas->put_word(stream, at + 4, (uint32_t)(type->one >> 32));
+    const iso_status status = blas->put_words(stream, at, (uint32_t)type->one, 1);
+    return status || type->bytes <= 4
+               ? status
+               : blas->put_words(stream, at + 4, (uint32_t)(type->one >> 32), 1);
 }
 
 static iso_status reduce_execute(simt_stream *stream, const iso_op *op)

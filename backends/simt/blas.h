@@ -108,10 +108,12 @@ typedef struct simt_blas {
     const char *sum_names[3], *dot_names[3], *asum_names[3];
     /* Optional: bytes of scratch memory for each row; without it, each call reduces one row. */
     int64_t (*row_bytes)(const iso_reduce_op_args *op);
-    /* Enqueues the write of a 32-bit word on the stream; an error names the driver's call. */
-    iso_status (*put_word)(simt_stream *stream, void *at, uint32_t word);
+    /* Enqueues the write of `count` equal 32-bit words on the stream; an error names the driver's
+     * call. */
+    iso_status (*put_words)(simt_stream *stream, void *at, uint32_t word, int64_t count);
 
     const struct simt_lt *lt;
+    const struct simt_sparse *sparse; /* sparse.h */
 } simt_blas;
 
 extern const simt_vendor_operation simt_blas_gemm, simt_blas_transpose, simt_blas_reduce;
@@ -192,24 +194,29 @@ typedef struct simt_blas_stream {
     void *handle;        /* NULL until needed */
     simt_lt_plan *plans; /* NULL until needed */
     int next_plan;
+    void *sparse; /* the handle of the library for sparse matrices; NULL until needed */
 } simt_blas_stream;
 
 typedef struct simt_blas_device {
-    void *lt;
+    void *lt;       /* NULL until needed */
     int lt_version; /* 0 if the library does not report it */
+    void *sparse;   /* NULL until needed */
 } simt_blas_device;
 
 /* Bytes of workspace: for the constant and for the library's usual workspace. */
 int64_t simt_blas_workspace(simt_device *device, const iso_op *op);
 /* The stream's state; the first call creates it, with zeros. NULL: out of memory. */
 simt_blas_stream *simt_blas_stream_of(simt_stream *stream);
+/* The device's state, likewise. The caller holds vendor_lock. */
+simt_blas_device *simt_blas_device_of(simt_device *device);
 /* The version of the device's handle of the second library; 0 before it is made. */
 int simt_lt_version(simt_device *device);
 
 /* Called by vendor.c, only for a device or stream whose `vendor` is not NULL. */
 void simt_blas_device_close(simt_device *device);
 void simt_blas_stream_close(simt_stream *stream);
-/* Called by blas.c: frees what the second library keeps for a stream. */
+/* Called by blas.c: frees what the second library keeps for a device or a stream. */
+void simt_lt_device_close(simt_device *device);
 void simt_lt_stream_close(simt_stream *stream);
 
 #endif

@@ -27,16 +27,21 @@ static const simt_lt *lt_of(const simt_device *device)
 static iso_status open_handle(simt_device *device, simt_blas_device *own)
 {
     const simt_lt *lt = lt_of(device);
-    const uint32_t code = lt->api->ltCreate(&own->lt);
+    lt_handle handle = NULL;
+    int version = 0;
+    const uint32_t code = lt->api->ltCreate(&handle);
     if (code != 0) {
         return device->host->fail(code == lt->numbers->alloc_failed ? ISO_NO_MEMORY : ISO_BACKEND,
                                   "%s gives status %u", lt->create_name, code);
     }
-    const iso_status status = lt->version ? lt->version(own->lt, &own->lt_version) : ISO_OK;
+    const iso_status status = lt->version ? lt->version(handle, &version) : ISO_OK;
     if (status) {
-        (void)lt->api->ltDestroy(own->lt);
+        (void)lt->api->ltDestroy(handle);
+        return status;
     }
-    return status;
+    own->lt = handle;
+    own->lt_version = version;
+    return ISO_OK;
 }
 
 /* The device's handle, which the first call creates. The device must be current. */
@@ -44,19 +49,11 @@ static iso_status device_handle(simt_device *device, lt_handle *out)
 {
     iso_status status = ISO_OK;
     (void)pthread_mutex_lock(&device->vendor_lock);
-    simt_blas_device *own = device->vendor;
+    simt_blas_device *own = simt_blas_device_of(device);
     if (!own) {
-        own = device->host->alloc((int64_t)sizeof *own);
         status = ISO_NO_MEMORY;
-        if (own) {
-            memset(own, 0, sizeof *own);
-            status = open_handle(device, own);
-        }
-        if (status) {
-            device->host->free(own);
-            own = NULL;
-        }
-        device->vendor = own;
+    } else if (!own->lt) {
+        status = open_handle(device, own);
     }
     (void)pthread_mutex_unlock(&device->vendor_lock);
     *out = own ? own->lt : NULL;
@@ -72,14 +69,12 @@ int simt_lt_version(simt_device *device)
     return version;
 }
 
-void simt_blas_device_close(simt_device *device)
+void simt_lt_device_close(simt_device *device)
 {
     const simt_blas_device *own = device->vendor;
-    simt_scope scope;
-    if (!simt_vendor_enter(device, &scope)) {
+    if (own->lt) {
         (void)lt_of(device)->api->ltDestroy(own->lt);
     }
-    simt_vendor_leave(device, scope);
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */

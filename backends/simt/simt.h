@@ -5,7 +5,8 @@
  * small driver.
  *
  * A backend provides a simt_driver (driver.c), a simt_vendor (blas.c) and a SIMT_BACKEND
- * (library.c). Two of them also share blas.h. No code in this folder is for one vendor only.
+ * (library.c). Two of them also share blas.h and sparse.h. No code in this folder is for one vendor
+ * only.
  *
  * The core's `void *device` is a simt_device, its `void *stream` a simt_stream, its `void *event` a
  * simt_event. Its `void *memory` comes from the driver and is passed on unchanged: the address
@@ -293,10 +294,11 @@ typedef struct simt_scope {
     int32_t previous; /* the device that leaving makes current again; -1: none */
 } simt_scope;
 
-/* The libraries of a driver. An operation selects one by its index. */
+/* The libraries of a driver. An operation selects one by its index among those that have it. */
 struct simt_vendor {
     simt_library *const *libraries; /* ends with NULL */
-    /* Optional: whether an available library can be used on this device. */
+    /* Optional: whether an available library can be used on this device; `library` is its index
+     * among all. */
     iso_status (*usable)(simt_device *device, int32_t library);
     /* Optional: makes the device current around a call. Both are called even if `enter` fails. */
     iso_status (*enter)(void *native, simt_scope *scope);
@@ -342,7 +344,7 @@ void simt_vendor_describe(simt_device *device, const iso_op *op, iso_op_info *ou
 iso_status simt_vendor_property(simt_device *device, int32_t index, iso_property *out);
 void simt_vendor_device_close(simt_device *device);
 void simt_vendor_stream_close(simt_stream *stream);
-/* The library with that index; NULL: there is none. */
+/* The library with that index among all; NULL: there is none. */
 simt_library *simt_vendor_library(const simt_device *device, int32_t index);
 /* Make the device current before calls of a vendor's library, and restore the previous one after.
  */

@@ -88,12 +88,14 @@ void simt_vendor_stream_close(simt_stream *stream)
 /* The operation that is passed to the library. */
 typedef struct vendor_op {
     iso_op op;
-    iso_op_args args; /* a changed copy */
-    int64_t zeros;    /* their bytes; 0: the operation is unchanged */
-    simt_library *library;
+    iso_op_args args;      /* a changed copy */
+    int64_t zeros;         /* their bytes; 0: the operation is unchanged */
+    simt_library *library; /* NULL: there is none with the index that was asked for */
+    int32_t number;        /* of the library, among all of the driver */
     const simt_vendor_operation *row;
 } vendor_op;
 
+/* An operation counts only the libraries that have it. */
 static int32_t library_index(const iso_op *op)
 {
     int32_t index = 0;
@@ -102,6 +104,20 @@ static int32_t library_index(const iso_op *op)
         memcpy(&index, (const char *)op->args + at, sizeof index);
     }
     return index;
+}
+
+static void find_library(vendor_op *self, const simt_device *device, int32_t index)
+{
+    simt_library *library = simt_vendor_library(device, 0);
+    self->library = NULL;
+    self->row = NULL;
+    for (self->number = 0; library; library = simt_vendor_library(device, ++self->number)) {
+        if (library->operations[self->op.kind] && index-- == 0) {
+            self->library = library;
+            self->row = library->operations[self->op.kind];
+            return;
+        }
+    }
 }
 
 /* This function runs three times for each call, so it copies the arguments only if it may change
@@ -114,7 +130,6 @@ static void read_op(vendor_op *self, const simt_device *device, const iso_op *op
     int64_t bytes = 0;
     self->op = *op;
     self->zeros = 0;
-    self->library = simt_vendor_library(device, library_index(op));
     if (operation->as_product) {
         operation->as_product(op, &product);
         operation = simt_operation_of(product.op.kind);
@@ -122,7 +137,7 @@ static void read_op(vendor_op *self, const simt_device *device, const iso_op *op
         self->args.gemm = product.gemm;
         self->op.args = &self->args;
     }
-    self->row = self->library ? self->library->operations[self->op.kind] : NULL;
+    find_library(self, device, library_index(op));
     if (self->row && self->library->needs_terms && operation->add_term &&
         self->op.args_size <= sizeof self->args) {
         memmove(&self->args, self->op.args, self->op.args_size);
@@ -139,23 +154,33 @@ static void read_op(vendor_op *self, const simt_device *device, const iso_op *op
     }
 }
 
-/* Fails; the message lists the libraries that the driver has. */
-static iso_status no_library(const simt_device *device, int32_t index)
+/* Fails; the message lists the libraries of the driver that have the operation. */
+static iso_status no_library(const simt_device *device, const iso_op *op, iso_op_kind kind)
 {
     char list[2 * ISO_NAME_MAX] = "";
+    int32_t count = 0;
     for (int32_t i = 0; simt_vendor_library(device, i); i++) {
+        const simt_library *library = simt_vendor_library(device, i);
         const size_t used = strlen(list);
-        (void)snprintf(list + used, sizeof list - used, "%s%s (%d)", i > 0 ? " and " : "",
-                       simt_vendor_library(device, i)->loader.title, i);
+        if (library->operations[kind]) {
+            (void)snprintf(list + used, sizeof list - used, "%s%s (%d)", count > 0 ? " and " : "",
+                           library->loader.title, count);
+            count++;
+        }
+    }
+    if (count == 0) {
+        return device->host->fail(ISO_UNSUPPORTED,
+                                  "%s: variant vendor: no vendor library of %s has it: use tiled",
+                                  iso_op_kind_name(op->kind), device->driver->name);
     }
     return device->host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: there is no library %d, only %s", index, list);
+                              "%s: variant vendor: there is no library %d, only %s",
+                              iso_op_kind_name(op->kind), library_index(op), list);
 }
 
 iso_status simt_vendor_supports(simt_device *device, const iso_op *op)
 {
     const simt_vendor *vendor = device->driver->vendor;
-    const int32_t index = library_index(op);
     vendor_op self;
     if (!vendor) {
         return device->host->fail(ISO_UNSUPPORTED,
@@ -164,16 +189,12 @@ iso_status simt_vendor_supports(simt_device *device, const iso_op *op)
     }
     read_op(&self, device, op);
     if (!self.library) {
-        return no_library(device, index);
-    }
-    if (!self.row) {
-        return device->host->fail(ISO_UNSUPPORTED, "%s has no operation of kind %d",
-                                  self.library->loader.title, (int)op->kind);
+        return no_library(device, op, self.op.kind);
     }
     if (!simt_library_label(self.library)) {
         return loader_fail(&self.library->loader, ISO_UNSUPPORTED, "variant vendor: ");
     }
-    const iso_status status = vendor->usable ? vendor->usable(device, index) : ISO_OK;
+    const iso_status status = vendor->usable ? vendor->usable(device, self.number) : ISO_OK;
     return status ? status : self.row->supports(device, &self.op);
 }
 

@@ -104,6 +104,44 @@ double arith_fixed_value(iso_dtype dtype, double t, double alpha, double beta, d
 bool arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
                   int64_t step, void *result);
 
+/* ---- spmv.c ---------------------------------------------------------------------------------- */
+
+typedef enum arith_form {
+    ARITH_EVEN = 0, /* as many entries in each row, in ascending columns */
+    ARITH_RANDOM,   /* 0 to twice as many, in any order; columns may occur twice, and in the rest */
+    ARITH_EMPTY,    /* no entries */
+    ARITH_HOLES,    /* every third row is empty */
+    ARITH_LONG      /* one row has more than three segments */
+} arith_form;
+
+const char *arith_form_name(arith_form form); /* "even", ... */
+
+typedef struct arith_sparse_shape {
+    int64_t rows, cols, per_row;
+    arith_form form;
+    uint64_t seed;
+} arith_sparse_shape;
+
+/* Compressed rows. */
+typedef struct arith_sparse {
+    iso_dtype dtype;
+    int64_t rows, cols, entries;
+    int64_t *offsets, *columns;
+    void *values;
+} arith_sparse;
+
+int64_t arith_sparse_entries(const arith_sparse_shape *shape);
+/* Makes the matrix that the shape and its seed define. False: no memory. */
+bool arith_sparse_make(const arith_sparse_shape *shape, iso_dtype dtype, arith_fill fill,
+                       arith_sparse *out);
+/* The same entries by columns; those of a column stay in their order. False: no memory. */
+bool arith_sparse_transpose(const arith_sparse *from, arith_sparse *out);
+void arith_sparse_free(arith_sparse *matrix);
+/* out = alpha a x + beta y in the matrix's type, by the rules of tiled or naive. alpha and beta are
+ * rounded to it; y is not read if beta is 0. */
+void arith_spmv(const arith_sparse *a, bool tiled, double alpha, double beta, const void *x,
+                const void *y, void *out);
+
 bool arith_map_has_y(iso_map_op op);
 bool arith_map_has_alpha(iso_map_op op); /* then only floating-point types can do it */
 /* Computes `count` elements with the operation, type and factors of `args`. y is not read if the

@@ -91,7 +91,7 @@ typedef struct check_data {
     check_cache *cache;
 } check_data;
 
-bench_check check_gemm, check_transpose, check_reduce, check_map, check_transfer;
+bench_check check_gemm, check_transpose, check_reduce, check_map, check_transfer, check_spmv;
 
 /* Like check_gemm, but the caller chooses the sizes of the blocks: `columns` in the projection of
  * the rows, and `rows` in that of the columns. */

@@ -8,12 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-const bench_op *const bench_ops[BENCH_OPS] = {&bench_map,  &bench_transpose, &bench_reduce,
-                                              &bench_gemm, &bench_gemv,      &bench_transfer};
+const bench_op *const bench_ops[BENCH_OPS] = {&bench_map,     &bench_transpose, &bench_reduce,
+                                              &bench_gemm,    &bench_gemv,      &bench_spmv,
+                                              &bench_transfer};
 
 const bench_op *const verify_ops[VERIFY_OPS] = {&bench_transfer, &bench_transpose, &bench_reduce,
                                                 &bench_gemm,     &bench_map,       &verify_order,
-                                                &verify_limits,  &bench_gemv};
+                                                &verify_limits,  &bench_gemv,      &bench_spmv};
 
 const char *const bench_plain_variants[] = {"naive", "tiled", "vendor", NULL};
 const char *const bench_partial_variants[] = {"naive", "tiled", "vendor", "partials", NULL};

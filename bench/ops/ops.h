@@ -68,6 +68,15 @@ typedef struct gemv_shape {
     int64_t inc_x, inc_y;
 } gemv_shape;
 
+typedef struct spmv_shape {
+    iso_trans trans;
+    arith_form form;
+    int64_t rows, cols, per_row; /* of the stored matrix */
+    iso_dtype index;             /* of its numbers, on the device too */
+    double alpha, beta;
+    int32_t offset; /* elements, of x and y */
+} spmv_shape;
+
 typedef struct transpose_shape {
     int64_t rows, cols;
     int32_t pad, offset;
@@ -183,6 +192,7 @@ typedef struct bench_case {
     union {
         gemm_shape gemm;
         gemv_shape gemv;
+        spmv_shape spmv;
         transpose_shape transpose;
         reduce_shape reduce;
         map_shape map;
@@ -248,6 +258,7 @@ typedef struct bench_view {
 typedef union bench_args {
     iso_gemm_args gemm;
     iso_gemv_args gemv;
+    iso_spmv_args spmv;
     iso_transpose_args transpose;
     iso_reduce_args reduce;
     iso_map_args map;
@@ -288,6 +299,16 @@ typedef struct bench_own {
                   struct bench_result *result);
 } bench_own;
 
+/* An object of the device that a case's arguments name, such as a sparse matrix. Cases with the
+ * same seed have the same object. */
+typedef struct bench_object {
+    int64_t (*bytes)(const bench_case *item); /* of device memory */
+    iso_status (*make)(const bench_case *item, iso_device device, uint64_t *id);
+    void (*set)(bench_args *args, uint64_t id);
+    void (*drop)(uint64_t id);
+    void (*cost)(const bench_case *item, iso_cost_info *out); /* needs no object */
+} bench_object;
+
 struct bench_op {
     const char *name;
     const char *measured; /* its name in ids and documents of `bench`; NULL: not measured */
@@ -318,6 +339,7 @@ struct bench_op {
     iso_op_kind (*arguments)(const bench_case *item, bench_args *args);
     void (*operands)(const bench_case *item, bench_args *args, const iso_operand *inputs,
                      iso_operand result);
+    const bench_object *object; /* NULL: its arguments need none */
     bench_check *check;
     /* Sets alpha and beta to the i-th of some other pairs of values. Support must be the same with
      * all of them. False: there are no more. NULL: it has no factors. */
@@ -347,7 +369,7 @@ struct bench_op {
 };
 
 /* All operations of the suites of `bench`, in the order of reports. */
-enum { BENCH_OPS = 6 };
+enum { BENCH_OPS = 7 };
 extern const bench_op *const bench_ops[BENCH_OPS];
 
 /* What `verify` checks: the operations, order and limits. The digest of a run depends on the order
@@ -391,7 +413,10 @@ bench_cases gemm_companies, gemv_companies, reduce_companies, map_companies;
 bench_view_of gemm_view, reduce_view, map_view;
 
 extern const bench_op bench_kernel; /* bench/kernel */
-extern const bench_op bench_map, bench_transpose, bench_reduce, bench_gemm, bench_gemv,
+/* The matrix of a case of bench_spmv. */
+arith_sparse_shape bench_sparse_shape(const bench_case *item);
+
+extern const bench_op bench_map, bench_transpose, bench_reduce, bench_gemm, bench_gemv, bench_spmv,
     bench_transfer;
 
 #endif

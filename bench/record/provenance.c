@@ -21,6 +21,7 @@ static const char *const telling[] = {"AMD_DIRECT_DISPATCH",
                                       "CUBLASLT_",
                                       "CUBLAS_",
                                       "CUDA_",
+                                      "CUSPARSE_",
                                       "GLIBC_TUNABLES",
                                       "GOMP_",
                                       "GOTO_",
@@ -44,6 +45,7 @@ static const char *const telling[] = {"AMD_DIRECT_DISPATCH",
                                       "ROCBLAS_",
                                       "ROCM_PATH",
                                       "ROCR_",
+                                      "ROCSPARSE_",
                                       "TENSILE_"};
 
 static bool is_telling(const char *variable, size_t length)

@@ -154,6 +154,7 @@ typedef struct operation {
     const verify_region *images[3];
     int inputs;
     const verify_region *out; /* the region of the result; it may lie in another region's image */
+    uint64_t object;          /* what its arguments name, if anything */
 } operation;
 
 static iso_status upload(verify_runner *runner, int slot, const verify_region *region)
@@ -290,6 +291,21 @@ static bool place(verify_runner *runner, const bench_case *item, const verify_pr
     return true;
 }
 
+/* Makes the object that the arguments name. */
+static bool make_object(const verify_runner *runner, const bench_case *item, operation *o,
+                        bench_result *result)
+{
+    if (!item->op->object) {
+        return true;
+    }
+    iso_status status = item->op->object->make(item, runner->device, &o->object);
+    if (status != ISO_OK) {
+        return check_call_failed(result, "making the operation's object", status);
+    }
+    item->op->object->set(&o->args, o->object);
+    return true;
+}
+
 /* Checks that support does not depend on alpha and beta. */
 static bool same_support(const verify_runner *runner, const bench_op *op, const operation *o,
                          bench_result *result)
@@ -377,9 +393,16 @@ void *verify_compute(verify_state *state, verify_runner *runner, const bench_cas
         return NULL;
     }
     o.kind = item->op->arguments(item, &o.args);
-    if (!place(runner, item, &state->problem, needs.inputs, &o, result) ||
-        !same_support(runner, item->op, &o, result) || !operate(runner, &o, &image, result) ||
-        !image) {
+    if (!make_object(runner, item, &o, result)) {
+        return NULL;
+    }
+    bool good = place(runner, item, &state->problem, needs.inputs, &o, result) &&
+                same_support(runner, item->op, &o, result) && operate(runner, &o, &image, result) &&
+                image;
+    if (item->op->object) {
+        item->op->object->drop(o.object);
+    }
+    if (!good) {
         return NULL;
     }
     void *dense = verify_grow(&state->dense, needs.result);

@@ -328,6 +328,46 @@ static bool refuse_map(stage *s)
     return true;
 }
 
+static bool refuse_spmv(stage *s)
+{
+    static const int32_t offsets[] = {0, 1, 2}, columns[] = {0, 1}, beyond[] = {0, 2};
+    static const float values[] = {1, 2};
+    iso_stream stream = s->streams[0];
+    iso_sparse_args matrix = ISO_SPARSE_ARGS_INIT;
+    iso_spmv_args good = ISO_SPMV_ARGS_INIT, args;
+    iso_sparse other;
+    matrix.dtype = ISO_F32;
+    matrix.index = ISO_I32;
+    matrix.flags = ISO_SPARSE_NO_TRANSPOSE;
+    matrix.rows = matrix.cols = matrix.entries = 2;
+    matrix.offsets = offsets;
+    matrix.columns = beyond;
+    matrix.values = values;
+    REFUSED(iso_sparse_create(s->device, &matrix, &other), ISO_INVALID);
+    matrix.columns = columns;
+    TRY(iso_sparse_create(s->device, &matrix, &good.matrix));
+    good.variant = ISO_VARIANT_TILED;
+    good.x = at(s->a, 0);
+    good.y = at(s->b, 0);
+    args = good;
+    args.trans = ISO_TRANS; /* there is no transposed copy */
+    REFUSED(iso_spmv(stream, &args), ISO_INVALID);
+    args = good;
+    args.y = at(s->a, 4); /* overlaps x */
+    REFUSED(iso_spmv(stream, &args), ISO_INVALID);
+    args = good;
+    args.x = at(s->a, MEGABYTE - 4);
+    REFUSED(iso_spmv(stream, &args), ISO_INVALID);
+    args = good;
+    args.y.buffer = s->runner->slots[0].buffer; /* of another device handle */
+    REFUSED(iso_spmv(stream, &args), ISO_MISMATCH);
+    REFUSED(iso_sparse_write(stream, good.matrix, values, 4), ISO_INVALID);
+    TRY(iso_sparse_destroy(good.matrix));
+    REFUSED(iso_spmv(stream, &good), ISO_INVALID);
+    REFUSED(iso_sparse_destroy(good.matrix), ISO_INVALID);
+    return true;
+}
+
 static bool refuse_transpose(stage *s)
 {
     iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
@@ -479,6 +519,7 @@ static const struct script {
     {&verify_order, "refusal", "reduce", refuse_reduce, false},
     {&verify_order, "refusal", "transpose", refuse_transpose, false},
     {&verify_order, "refusal", "map", refuse_map, false},
+    {&verify_order, "refusal", "spmv", refuse_spmv, false},
     {&verify_order, "refusal", "transfer", refuse_transfer, false},
     {&verify_order, "question", "auto", ask_auto, false},
     {&verify_limits, "memory", "limit", limit_memory, false},

@@ -18,6 +18,8 @@ int64_t work_case_array(const bench_case *item)
     sizes[2] = needs.result;
     if (item->op->own) {
         count = item->op->own->arrays(item, sizes);
+    } else if (item->op->object && !item->vast) {
+        sizes[count++] = item->op->object->bytes(item);
     }
     for (int i = 0; i < count; i++) {
         most = sizes[i] > most ? sizes[i] : most;
@@ -120,7 +122,9 @@ bool work_case_finish(bench_case *item, uint64_t seed)
     iso_cost_info cost = ISO_COST_INFO_INIT;
     bench_args args;
     iso_op_kind kind = item->by->arguments(item, &args);
-    if (iso_cost(kind, &args, &cost) != ISO_OK) {
+    if (item->by->object) {
+        item->by->object->cost(item, &cost);
+    } else if (iso_cost(kind, &args, &cost) != ISO_OK) {
         item->vast = true;
         return true;
     }

@@ -21,7 +21,7 @@ static const struct {
     {"op", WORD},   {"kind", WORD},    {"variant", WORD}, {"dtype", WORD},    {"size", SIZE},
     {"m", NUMBER},  {"n", NUMBER},     {"k", NUMBER},     {"rows", NUMBER},   {"cols", NUMBER},
     {"axis", WORD}, {"trans_a", WORD}, {"trans_b", WORD}, {"batch", NUMBER},  {"steps", NUMBER},
-    {"math", WORD}, {"cache", WORD},   {"parts", FLAG},   {"priority", RANK},
+    {"math", WORD}, {"cache", WORD},   {"parts", FLAG},   {"priority", RANK}, {"per_row", NUMBER},
 };
 enum { MEMBERS = sizeof members / sizeof members[0] };
 

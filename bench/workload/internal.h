@@ -52,8 +52,9 @@ struct work_target {
     bool limited;      /* `available` is a memory limit */
     int32_t pinned;    /* 1 if it can pin host memory, 0 if not, -1 if that is not known yet */
     work_room input[WORK_TYPES], apart[2], result, flush;
-    struct work_own *owners; /* cases that are no operations of the library and have arrays */
-    int64_t owned;           /* bytes of these arrays */
+    struct work_object *objects; /* what cases' arguments name */
+    struct work_own *owners;     /* cases that are no operations of the library and have arrays */
+    int64_t owned;               /* bytes of these arrays */
     uint64_t clock;
     void *pinned_from, *pinned_to; /* pinned host memory */
     int64_t pinned_from_bytes, pinned_to_bytes, pinned_wanted;
@@ -76,6 +77,15 @@ iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, voi
 iso_status work_target_sink(work_target *target, int64_t bytes, void **out);
 /* Frees inputs of operations. False: there are none. */
 bool work_target_drop_inputs(work_target *target);
+
+/* ---- object.c -------------------------------------------------------------------------------- */
+
+typedef struct work_object work_object;
+/* The object of a case on this target. It is made for the first job that takes it, and dropped when
+ * the last one leaves it. */
+iso_status work_object_take(work_target *target, const bench_case *item, work_object **out);
+uint64_t work_object_id(const work_object *object);
+void work_object_leave(work_target *target, work_object *object); /* NULL: none */
 
 /* ---- own.c ----------------------------------------------------------------------------------- */
 

@@ -20,6 +20,7 @@ struct work_job {
     int64_t own_bytes;
     iso_op_kind kind;
     bench_args args;
+    work_object *object; /* that the arguments name; NULL: none */
     int64_t workspace;
     iso_operand inputs[2], result; /* as locate() last found them */
     const void *from;              /* the host's side of a transfer */
@@ -103,10 +104,12 @@ static bool ask_memory(const work_job *job, bench_result *result)
     const work_target *target = job->target;
     const bench_needs *needs = &job->needs;
     int64_t there, total = needs->end + needs->result + job->workspace + job->own_bytes;
+    const bench_object *object = job->item.by->object;
     char inputs[32], output[32], scratch[32], sum[32], room[32];
     if (needs->apart) {
         total += needs->bytes[0] + needs->bytes[1];
     }
+    total += object ? object->bytes(&job->item) : 0;
     if (job->item.cold) {
         total += 2 * work_cache_bytes(&target->info);
     }
@@ -164,6 +167,30 @@ static void note_wishes(const work_job *job)
     }
 }
 
+/* Makes the object that the operation's arguments name, if it fits. */
+static bool take_object(work_job *job, bench_result *result)
+{
+    if (!job->item.by->object) {
+        return true;
+    }
+    if (!ask_memory(job, result)) {
+        return false;
+    }
+    iso_status status = work_object_take(job->target, &job->item, &job->object);
+    if (status != ISO_OK) {
+        return call_failed(result, "making the operation's object", status);
+    }
+    job->item.by->object->set(&job->args, work_object_id(job->object));
+    return true;
+}
+
+static bool ask(work_job *job, bench_result *result)
+{
+    return job->is_operation  ? ask_operation(job, result)
+           : is_transfer(job) ? ask_transfer(job, result)
+                              : true;
+}
+
 work_job *work_job_create(work_target *target, const bench_case *item, int32_t library,
                           bench_result *result)
 {
@@ -189,10 +216,8 @@ work_job *work_job_create(work_target *target, const bench_case *item, int32_t l
     if (job->is_operation) {
         job->kind = item->by->arguments(&job->item, &job->args);
     }
-    bool can = job->is_operation  ? ask_operation(job, result)
-               : is_transfer(job) ? ask_transfer(job, result)
-                                  : true;
-    if (can && ask_time(job, result) && ask_memory(job, result)) {
+    if (take_object(job, result) && ask(job, result) && ask_time(job, result) &&
+        ask_memory(job, result)) {
         note_wishes(job);
     }
     return job;
@@ -202,6 +227,7 @@ void work_job_destroy(work_job *job)
 {
     if (job) {
         work_own_close(&job->own, job->target);
+        work_object_leave(job->target, job->object);
     }
     free(job);
 }

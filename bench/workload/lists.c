@@ -47,6 +47,8 @@ static const work_line quick[] = {
     {.op = "gemm", .variant = "fixed", .size = "4096", .on = "gpu"},
     {.op = "gemv", .variant = "tiled,vendor", .size = "4096"},
     {.op = "gemv", .variant = "tiled,vendor", .size = "16384", .on = "gpu"},
+    {.op = "spmv", .variant = "tiled,vendor", .size = "4096x4096x400"},
+    {.op = "spmv", .variant = "tiled,vendor", .size = "15000x15000x1500", .on = "gpu"},
 };
 
 /* Sizes are log-spaced, with more of them where a curve bends. Every variant and type is here. On a
@@ -171,6 +173,13 @@ static const work_line full[] = {
      .size = "256",
      .batch = "64",
      .priority = 7},
+    {.op = "spmv", .layout = "n,t", .size = "4096x4096x400", .priority = 5},
+    {.op = "spmv", .variant = "tiled,vendor", .dtype = "f32", .size = "100000x100000x8"},
+    {.op = "spmv",
+     .variant = "tiled,vendor",
+     .size = "15000x15000x1500",
+     .on = "gpu",
+     .priority = 4},
 };
 
 static const work_line stream[] = {

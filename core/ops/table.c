@@ -2,12 +2,12 @@
 /* table.c - the table of operations, which is searched by kind. */
 #include "core/op.h"
 
-extern const core_operation core_gemm, core_transpose, core_reduce, core_map, core_gemv;
+extern const core_operation core_gemm, core_transpose, core_reduce, core_map, core_gemv, core_spmv;
 
 static const core_operation *const rows[] = {
     [ISO_OP_GEMM] = &core_gemm,     [ISO_OP_TRANSPOSE] = &core_transpose,
     [ISO_OP_REDUCE] = &core_reduce, [ISO_OP_MAP] = &core_map,
-    [ISO_OP_GEMV] = &core_gemv,
+    [ISO_OP_GEMV] = &core_gemv,     [ISO_OP_SPMV] = &core_spmv,
 };
 
 const core_operation *core_operation_of(iso_op_kind kind)

@@ -19,7 +19,7 @@
  *   alignment and overlap.
  * - The variant is never AUTO, the math mode is never DEFAULT, a leading dimension is never 0, and
  *   a batch is at least 1.
- * - A backend never gets empty products (m, n or batch 0), empty transposes, empty maps or
+ * - A backend never gets empty products (m, n or batch 0; rows 0), empty transposes, empty maps or
  *   reductions over no elements. It gets a product with k set to 0 if alpha rounds to 0.
  * - Every operand belongs to the device, and the memory limit is not exceeded.
  * - Floating point is in its default state (to nearest, subnormals kept, no traps), whatever the
@@ -27,8 +27,8 @@
  * - If a product may use TF32 and is UNSUPPORTED with TF32, the core asks again for the strict
  *   product.
  * - The variant of a map is never vendor or partials. A backend whose minor is below 2 gets no
- *   maps. One whose minor is below 4 gets no products with a vector, and one whose minor is below 5
- *   no ISO_XOR.
+ *   maps. One whose minor is below 4 gets no products with a vector, one whose minor is below 5 no
+ *   ISO_XOR, and one whose minor is below 9 no products of sparse matrices.
  *
  * An operand that is written shares no element with another one, unless the operation is in place.
  * But the ranges of operands may interleave: the bytes between the rows of one operand, or between
@@ -66,9 +66,9 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    8 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
+    9 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
          device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED, prefers_fixed;           \
-         7: programs; 8: iso_program_source.embedded */
+         7: programs; 8: iso_program_source.embedded; 9: iso_spmv_op */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
@@ -196,6 +196,30 @@ typedef struct iso_gemv_op {
     int64_t batch, stride_a, stride_x, stride_y;
 } iso_gemv_op;
 
+/* A product of a sparse matrix and a vector. A transposed product comes with the arrays of the
+ * transposed copy and is not marked. The struct has what a plan needs even where no memory is
+ * given. */
+typedef struct iso_spmv_op {
+    iso_dtype dtype, index; /* index: of offsets and columns, i32 or i64 */
+    iso_variant variant;
+    int32_t library;         /* as in iso_gemm_op */
+    int64_t rows, cols;      /* of the product: y has `rows` elements, x has `cols` */
+    int64_t entries;         /* 0 if alpha rounds to 0: then no row has entries, and of the
+                              * operands only y has memory */
+    int64_t longest;         /* entries of the longest row */
+    int64_t segments;        /* of all rows: a row with up to ISO_SPARSE_SEGMENT entries, even an
+                              * empty one, counts as 1, a longer one as many as it needs */
+    double alpha, beta;      /* already rounded to the type */
+    iso_ref offsets;         /* rows + 1, of type index */
+    iso_ref columns, values; /* entries; no memory if there are none */
+    iso_ref starts;          /* rows + 1, i64: the segments before each row. No memory if segments
+                              * is rows */
+    iso_ref x, y;
+} iso_spmv_op;
+
+/* The entries of a segment. */
+enum { ISO_SPARSE_SEGMENT = 4096 };
+
 /* Room for the struct of any operation. */
 typedef union iso_op_args {
     iso_gemm_op gemm;
@@ -203,6 +227,7 @@ typedef union iso_op_args {
     iso_reduce_op_args reduce;
     iso_map_op_args map;
     iso_gemv_op gemv;
+    iso_spmv_op spmv;
 } iso_op_args;
 
 /* One operation. The struct is valid only during the call: a backend that runs the operation later
@@ -217,6 +242,7 @@ typedef struct iso_op {
         const iso_reduce_op_args *reduce;
         const iso_map_op_args *map;
         const iso_gemv_op *gemv;
+        const iso_spmv_op *spmv;
     };
     uint32_t args_size; /* size of the struct that args points to */
     uint32_t reserved;

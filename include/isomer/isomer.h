@@ -9,6 +9,7 @@
 #include <isomer/memory.h>
 #include <isomer/op.h>
 #include <isomer/program.h>
+#include <isomer/sparse.h>
 #include <isomer/status.h>
 #include <isomer/stream.h>
 #include <isomer/types.h>

@@ -19,12 +19,12 @@
  * Operands in different buffers are assumed not to overlap: the caller must not import the same
  * memory as two buffers.
  *
- * iso_gemm, iso_gemv, iso_transpose, iso_reduce, iso_map and iso_execute return:
+ * iso_gemm, iso_gemv, iso_transpose, iso_reduce, iso_map, iso_spmv and iso_execute return:
  *
  *   INVALID: a wrong handle, struct size or enumerator; a variant and a `keep` that do not agree; a
  *     negative or overflowing size; a leading dimension below the row length; an operand that is
  *     misaligned or reaches outside its buffer; operands that overlap where that is not allowed.
- *   MISMATCH: a buffer and the stream belong to different devices.
+ *   MISMATCH: a buffer or a sparse matrix and the stream belong to different devices.
  *   UNSUPPORTED: if and only if iso_supports says so. COMPILE: a kernel did not build.
  *   NO_MEMORY: no scratch memory. BACKEND, DEVICE_LOST: from the vendor.
  *   A late error of the stream: see stream.h.
@@ -41,6 +41,7 @@
 #define ISOMER_OP_H
 
 #include <isomer/memory.h>
+#include <isomer/sparse.h>
 
 ISO_BEGIN_DECLS
 
@@ -69,8 +70,8 @@ typedef struct iso_gemm_args {
     int64_t lda, ldb, ldc;                /* elements */
     int64_t batch;                        /* 0 means 1 */
     int64_t stride_a, stride_b, stride_c; /* elements; used if batch is over 1 */
-    int32_t library; /* vendor: index of the device's library, 0 is the first; UNSUPPORTED beyond
-                        the last. iso_describe names it */
+    int32_t library; /* vendor: index among the device's libraries that have the operation, 0 is
+                        the first; UNSUPPORTED beyond the last. iso_describe names it */
     iso_keep keep;   /* what auto must keep */
 } iso_gemm_args;
 #define ISO_GEMM_ARGS_INIT ISO_INIT_OF_2(iso_gemm_args, alpha, 1.0, batch, 1)
@@ -167,11 +168,34 @@ typedef struct iso_map_args {
 } iso_map_args;
 #define ISO_MAP_ARGS_INIT ISO_INIT_OF_1(iso_map_args, alpha, 1.0)
 
+/*
+ * y = alpha * op(A) * x + beta * y, where A is a sparse matrix (sparse.h) and x and y are vectors
+ * of its type without gaps. op(A) is A or its transpose. x has as many elements as op(A) has
+ * columns, and y as many as op(A) has rows.
+ *
+ * alpha and beta are rounded to the type. With beta 0, y is not read; with alpha 0, neither A nor x
+ * is. y must not overlap x. The bits of naive and tiled are defined and differ, because naive adds
+ * the entries of a row one by one (docs/bits.md, 12). Queries need the matrix too.
+ */
+typedef struct iso_spmv_args {
+    uint32_t size;
+    iso_variant variant; /* naive, tiled, vendor or auto */
+    iso_trans trans;     /* ISO_TRANS: INVALID if the matrix has no transposed copy */
+    int32_t library;     /* as in iso_gemm_args */
+    iso_keep keep;       /* as in iso_gemm_args */
+    uint32_t reserved;
+    iso_sparse matrix;
+    double alpha, beta;
+    iso_operand x, y;
+} iso_spmv_args;
+#define ISO_SPMV_ARGS_INIT ISO_INIT_OF_1(iso_spmv_args, alpha, 1.0)
+
 ISO_API iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args);
 ISO_API iso_status iso_gemv(iso_stream stream, const iso_gemv_args *args);
 ISO_API iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args);
 ISO_API iso_status iso_reduce(iso_stream stream, const iso_reduce_args *args);
 ISO_API iso_status iso_map(iso_stream stream, const iso_map_args *args);
+ISO_API iso_status iso_spmv(iso_stream stream, const iso_spmv_args *args);
 
 /* The same for any kind; `args` is that kind's descriptor. */
 ISO_API iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args);
@@ -229,10 +253,13 @@ ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void
  * map           1 an element for scale, add  x; y where it is used            z
  *               and multiply, 2 for triad,
  *               2 * steps for chain
+ * spmv          2 an entry                   the values, columns and offsets  y
+ *                                            on the device, and x; y where
+ *                                            beta is not 0
  *
- * If alpha is 0, k counts as 0. An operand that a batch shares (stride 0) counts once, and so does
- * one that is given twice (the same buffer and offset). An empty operation costs nothing, except
- * that a reduction over no elements writes its results.
+ * If alpha is 0, k counts as 0, and A is not read. An operand that a batch shares (stride 0) counts
+ * once, and so does one that is given twice (the same buffer and offset). An empty operation costs
+ * nothing, except that a reduction over no elements writes its results.
  */
 typedef struct iso_cost_info {
     uint32_t size;

@@ -111,7 +111,8 @@ typedef enum iso_op_kind {
     ISO_OP_TRANSPOSE = 2, /* "transpose", described by iso_transpose_args */
     ISO_OP_REDUCE = 3,    /* "reduce", described by iso_reduce_args */
     ISO_OP_MAP = 4,       /* "map", described by iso_map_args */
-    ISO_OP_GEMV = 5       /* "gemv", described by iso_gemv_args */
+    ISO_OP_GEMV = 5,      /* "gemv", described by iso_gemv_args */
+    ISO_OP_SPMV = 6       /* "spmv", described by iso_spmv_args */
 } iso_op_kind;
 
 ISO_API int64_t iso_dtype_size(iso_dtype dtype); /* bytes of one element; 0 if unknown */

@@ -40,6 +40,7 @@ cuda)
         [ -f "$include/$header" ] || absent "$include has cuda.h and no $header"
     done
     flags="-isystem $include"
+    [ ! -f "$include/cusparse.h" ] || flags="$flags -DABI_CUSPARSE"
     say "CUDA: $include, version $(sed -n 's/^#define CUDA_VERSION  *//p' "$include/cuda.h")"
     ;;
 hip)
@@ -49,7 +50,13 @@ hip)
     flags="-isystem $include"
     [ ! -f "$include/rocblas/rocblas.h" ] || flags="$flags -DABI_ROCBLAS"
     [ ! -f "$include/hipblaslt/hipblaslt.h" ] || flags="$flags -DABI_HIPBLASLT"
-    say "HIP: $include"
+    # Before rocSPARSE 3.0 (ROCm 6.0), whose functions are others, the library is not used.
+    sparse=$include/rocsparse/rocsparse-version.h
+    if [ -f "$sparse" ] &&
+        [ "$(sed -n 's/^#define ROCSPARSE_VERSION_MAJOR  *//p' "$sparse")" -ge 3 ]; then
+        flags="$flags -DABI_ROCSPARSE"
+    fi
+    say "HIP: $include $flags"
     ;;
 nvml)
     # Not every toolkit has this header, so no backend's test requires it.

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda.c - compiles if every entry of the CUDA backend's symbol lists has the type that NVIDIA's
- * headers declare. With ABI_PLANT one entry is wrong, and it must not compile. */
+ * headers declare. With ABI_PLANT one entry is wrong, and it must not compile. ABI_CUSPARSE adds
+ * cuSPARSE, whose headers are a package of their own. */
 #define __CUDA_API_VERSION_INTERNAL /* declares what newer headers hide behind macros */
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <nvrtc.h>
+#if defined(ABI_CUSPARSE)
+#include <cusparse.h>
+#endif
 
 #include "backends/cuda/symbols.h"
 
@@ -48,6 +52,15 @@ CUDA_VALUES(SAME_VALUE)
 CUDA_VALUES_NEWER(SAME_VALUE)
 #endif
 
+#if defined(ABI_CUSPARSE)
+#if CUSPARSE_VERSION < 12000 /* older names, and objects that are not const */
+#define CUSPARSE_SPMV_CSR_ALG2 CUSPARSE_CSRMV_ALG2
+#define cusparse_matrix_in     cusparseSpMatDescr_t
+#define cusparse_vector_in     cusparseDnVecDescr_t
+#endif
+CUDA_CUSPARSE_VALUES(SAME_VALUE)
+#endif
+
 /* The vendor's structs have no tags: these names keep pointers to them distinct. */
 #define cublaslt_matmul     cublasLtMatmulDesc_t
 #define cublaslt_layout     cublasLtMatrixLayout_t
@@ -70,6 +83,11 @@ CUDA_DRIVER_SYMBOLS(AGREES, AGREES)
 CUDA_NVRTC_SYMBOLS(AGREES, AGREES)
 CUDA_CUBLAS_SYMBOLS(AGREES, AGREES)
 CUDA_CUBLASLT_SYMBOLS(AGREES, AGREES)
+
+#if defined(ABI_CUSPARSE)
+CUDA_CUSPARSE_SYMBOLS(DECLARED, NOTHING)
+CUDA_CUSPARSE_SYMBOLS(AGREES, AGREES)
+#endif
 
 #if defined(ABI_PLANT)
 AGREES(cuda_code, cuMemAlloc_v2, (cuda_address * address, unsigned bytes))

@@ -2,7 +2,8 @@
 /*
  * hip.c - compiles if every entry of the HIP backend's symbol lists has the type that AMD's headers
  * declare, and its numbers match theirs. With ABI_PLANT one entry is wrong, and it must not
- * compile. ABI_ROCBLAS and ABI_HIPBLASLT add the libraries whose headers are installed.
+ * compile. ABI_ROCBLAS, ABI_HIPBLASLT and ABI_ROCSPARSE add the libraries whose headers are
+ * installed.
  */
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
@@ -13,6 +14,10 @@
 #endif
 #if defined(ABI_HIPBLASLT)
 #include <hipblaslt/hipblaslt.h>
+#endif
+#if defined(ABI_ROCSPARSE) /* some of the headers that rocsparse.h includes are no C */
+#include <rocsparse/internal/generic/rocsparse_spmv.h>
+#include <rocsparse/rocsparse-auxiliary.h>
 #endif
 
 #include "backends/hip/symbols.h"
@@ -48,6 +53,9 @@ HIP_ROCBLAS_NUMBERS(SAME_NUMBER)
 #endif
 #if defined(ABI_HIPBLASLT)
 HIP_LT_NUMBERS(SAME_NUMBER)
+#endif
+#if defined(ABI_ROCSPARSE)
+HIP_ROCSPARSE_NUMBERS(SAME_NUMBER)
 #endif
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -93,6 +101,10 @@ HIP_ROCBLAS_SYMBOLS(AGREES, AGREES)
 #if defined(ABI_HIPBLASLT)
 HIP_LT_SYMBOLS(DECLARED, NOTHING)
 HIP_LT_SYMBOLS(AGREES, AGREES)
+#endif
+#if defined(ABI_ROCSPARSE)
+HIP_ROCSPARSE_SYMBOLS(DECLARED, NOTHING)
+HIP_ROCSPARSE_SYMBOLS(AGREES, AGREES)
 #endif
 
 #if defined(ABI_PLANT)

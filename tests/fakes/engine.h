@@ -20,6 +20,9 @@
  *   FAKE_INIT=code         result of cuInit and hipInit
  *   FAKE_DRIVER_VERSION=n  version that the driver reports (13000)
  *   FAKE_ROCBLAS_VERSION=text  version that rocBLAS reports
+ *   FAKE_CUSPARSE_MINOR=n  second part of cuSPARSE's version (6)
+ *   FAKE_SPARSE=code|grow  status of products of sparse matrices; each query of their scratch
+ *                          memory returns more
  *   FAKE_COMPILE=fail      the compiler refuses every program, with a log
  *   FAKE_COMPILE=text      ... every program with that text in its name
  *   FAKE_REFUSE=n          the first n binaries are refused

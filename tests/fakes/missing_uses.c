@@ -277,6 +277,45 @@ static iso_status wide_asum_f64(const bench *at)
     return reduce(at, ISO_ASUM, ISO_F64, LARGE);
 }
 
+/* Of a matrix with the number 3 in each row, and of one without entries. */
+static iso_status sparse_product(const bench *at, bool entries)
+{
+    iso_sparse_args matrix = ISO_SPARSE_ARGS_INIT;
+    iso_spmv_args args = ISO_SPMV_ARGS_INIT;
+    int32_t offsets[SIZE + 1], columns[SIZE];
+    float values[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+        offsets[i + 1] = entries ? i + 1 : 0;
+        columns[i] = SIZE - 1 - i;
+        values[i] = 3;
+    }
+    offsets[0] = 0;
+    matrix.dtype = ISO_F32;
+    matrix.index = ISO_I32;
+    matrix.rows = matrix.cols = SIZE;
+    matrix.entries = offsets[SIZE];
+    matrix.offsets = offsets;
+    matrix.columns = columns;
+    matrix.values = values;
+    TRY(iso_sparse_create(at->device, &matrix, &args.matrix));
+    args.variant = ISO_VARIANT_VENDOR;
+    args.x = at->x;
+    args.y = at->z;
+    iso_status status = numbers(at);
+    status = status ? status : iso_spmv(at->stream, &args);
+    status = status ? status : expect(at, SIZE, entries ? 6 : 0);
+    return status ? status : iso_sparse_destroy(args.matrix);
+}
+
+static iso_status full_sparse_product(const bench *at)
+{
+    return sparse_product(at, true);
+}
+static iso_status empty_sparse_product(const bench *at)
+{
+    return sparse_product(at, false);
+}
+
 static iso_status sensors(const bench *at)
 {
     iso_telemetry said = ISO_TELEMETRY_INIT;
@@ -311,6 +350,8 @@ const use missing_uses[] = {
     {"large asum of f64", PRODUCTS, wide_asum_f64},
     {"product, library 1", MORE_PRODUCTS, lt_product},
     {"products, library 1", MORE_PRODUCTS, lt_products},
+    {"sparse product", SPARSE_PRODUCTS, full_sparse_product},
+    {"sparse product without entries", SPARSE_PRODUCTS, empty_sparse_product},
     {"sensors", SENSORS, sensors},
 };
 _Static_assert(sizeof missing_uses / sizeof missing_uses[0] == USES, "count them in missing.h");

@@ -8,8 +8,9 @@
 
 #if !defined(HIDDEN) /* a test may choose others */
 #define HIDDEN                                                                                     \
-    "cuda", "nvrtc", "cublas", "nvidia", "amdhip", "hiprtc", "rocblas", "hipblas", "rocm_smi",     \
-        "OpenCL", "clblast", "openblas", "blis", "libmkl", "libcblas", "libblas"
+    "cuda", "nvrtc", "cublas", "cusparse", "nvidia", "amdhip", "hiprtc", "rocblas", "hipblas",     \
+        "rocsparse", "rocm_smi", "OpenCL", "clblast", "openblas", "blis", "libmkl", "libcblas",    \
+        "libblas"
 #endif
 static const char *const hidden[] = {HIDDEN};
 

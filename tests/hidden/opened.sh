@@ -7,8 +7,8 @@ unset ISOMER_REQUIRE
 # The backend searches its own libraries whether or not it is available.
 names_of() {
     case $1 in
-    cuda) echo 'libcuda\.|nvrtc|cublas|nvidia-ml' ;;
-    hip) echo 'amdhip|hiprtc|rocblas|hipblas|rocm_smi' ;;
+    cuda) echo 'libcuda\.|nvrtc|cublas|cusparse|nvidia-ml' ;;
+    hip) echo 'amdhip|hiprtc|rocblas|hipblas|rocsparse|rocm_smi' ;;
     opencl) echo 'OpenCL\.so|clblast' ;;
     openmp) echo 'openblas|libblis|libmkl' ;;
     esac

@@ -279,6 +279,40 @@ static void maps(calls_scene *scene)
     (void)TRY(iso_stream_sync(scene->stream));
 }
 
+static void sparse(calls_scene *scene)
+{
+    static int64_t offsets[SIDE + 1], columns[CELLS];
+    static double values[CELLS];
+    iso_sparse_args of = ISO_SPARSE_ARGS_INIT;
+    iso_sparse_info info = ISO_SPARSE_INFO_INIT;
+    iso_spmv_args args = ISO_SPMV_ARGS_INIT;
+    for (int64_t i = 0; i < CELLS; i++) {
+        columns[i] = i % SIDE;
+        offsets[i / SIDE + 1] = i + 1;
+    }
+    of.dtype = ISO_F32;
+    of.index = ISO_I64;
+    of.rows = of.cols = SIDE;
+    of.entries = CELLS;
+    of.offsets = offsets;
+    of.columns = columns;
+    of.values = values;
+    if (!TRY(iso_sparse_create(scene->device, &of, &args.matrix))) {
+        return;
+    }
+    (void)TRY(iso_sparse_get_info(args.matrix, &info));
+    (void)TRY(iso_sparse_write(scene->stream, args.matrix, values, CELLS * 4));
+    args.x = at(scene, 0);
+    args.y = at(scene, 1);
+    for (int variant = ISO_VARIANT_NAIVE; variant <= ISO_VARIANT_TILED; variant++) {
+        args.variant = (iso_variant)variant;
+        args.trans = (iso_trans)(variant % 2);
+        operate(scene, ISO_OP_SPMV, &args);
+    }
+    (void)TRY(iso_stream_sync(scene->stream));
+    (void)TRY(iso_sparse_destroy(args.matrix));
+}
+
 static void vendor(calls_scene *scene)
 {
     iso_gemm_args gemm = ISO_GEMM_ARGS_INIT;
@@ -357,6 +391,7 @@ const calls_group calls_groups[] = {
     {"transposes", CALLS_NEED_ALL, transposes},
     {"reductions", CALLS_NEED_ALL, reductions},
     {"maps", CALLS_NEED_ALL, maps},
+    {"sparse", CALLS_NEED_ALL, sparse},
     {"vendor", CALLS_NEED_ALL, vendor},
     {"failures", 0, failures},
     {"close", 0, close_device},

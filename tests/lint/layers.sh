@@ -42,6 +42,6 @@ if grep -nE '(^|[^a-z])getenv *\(' core/*.c | grep -v '^core/environment\.c:'; t
 fi
 none "backends" 'getenv *\( *"[A-Z_]*(PATH|HOME|DIR)"' \
     "a backend reads a variable that names a path by itself: the host's path() judges it"
-vendors='openblas|cblas|\bmkl|blis_|cublas|nvrtc|cudart|hiprtc|rocblas|clblast|libamdhip|libcuda'
+vendors='openblas|cblas|\bmkl|blis_|cublas|nvrtc|cudart|hiprtc|rocblas|clblast|libamdhip|libcuda|cusparse|rocsparse'
 # The peers are what isomer is compared with: they call vendors' libraries directly.
 none "core bench include backends/loader backends/trial" "$vendors" "a vendor's name outside its backend's folder"

@@ -169,6 +169,35 @@ static void test_gemv(void **state)
 #undef V
 }
 
+static void test_spmv(void **state)
+{
+#define P(field, value, ...) ROW(iso_spmv_args, field, value, __VA_ARGS__)
+    static const row rows[] = {
+        P(variant, 7, "variant is 7"),
+        P(trans, 2, "trans is 2"),
+        P(trans, ISO_TRANS, "ISO_SPARSE_NO_TRANSPOSE"),
+        P(library, -1, "args->library is -1"),
+        P(keep, 4, "keep is 4"),
+        P(matrix, 0, "matrix is zero"),
+        P(matrix, 1, "matrix", "not a handle", "a sparse matrix"),
+        P(x.offset, 2, "x.offset is 2", "multiple"),
+        P(x.offset, -4, "x.offset is -4"),
+        P(x.offset, UNIT_BYTES - 4, "x.offset is 65532"),
+        P(y.offset, 62, "y.offset is 62", "multiple"),
+        P(y.offset, UNIT_BYTES, "y.offset is 65536"),
+        P(y.offset, 60, "y (offset 60", "overlaps x"),
+        P(x.buffer, 0, "x.buffer is zero"),
+        P(y.buffer, 0, "y.buffer is zero"),
+    };
+    iso_spmv_args good = unit_spmv(s.device, s.buffer, 16);
+
+    (void)state;
+    CHECK_ROWS(ISO_OP_SPMV, good, rows);
+    fails(iso_spmv((iso_stream){0}, &good), ISO_INVALID, "iso_spmv", "stream", "zero");
+    works(iso_sparse_destroy(good.matrix));
+#undef P
+}
+
 static void test_transpose(void **state)
 {
 #define T(field, value, ...) ROW(iso_transpose_args, field, value, __VA_ARGS__)
@@ -318,10 +347,10 @@ static void test_kind(void **state)
 
     (void)state;
     fails(iso_execute(s.stream, (iso_op_kind)0, &args), ISO_INVALID, "kind is 0");
-    fails(iso_prepare(s.stream, (iso_op_kind)6, &args), ISO_INVALID, "kind is 6");
-    fails(iso_supports(s.device, (iso_op_kind)6, &args), ISO_INVALID, "kind is 6");
+    fails(iso_prepare(s.stream, (iso_op_kind)7, &args), ISO_INVALID, "kind is 7");
+    fails(iso_supports(s.device, (iso_op_kind)7, &args), ISO_INVALID, "kind is 7");
     fails(iso_cost((iso_op_kind)-1, &args, &cost), ISO_INVALID, "kind is -1");
-    fails(iso_workspace(s.device, (iso_op_kind)6, &args, &bytes), ISO_INVALID, "kind is 6");
+    fails(iso_workspace(s.device, (iso_op_kind)7, &args, &bytes), ISO_INVALID, "kind is 7");
     fails(iso_workspace(s.device, ISO_OP_GEMM, &args, NULL), ISO_INVALID, "bytes is NULL");
     args.variant = ISO_VARIANT_PARTIALS;
     fails(iso_supports(s.device, ISO_OP_GEMM, &args), ISO_UNSUPPORTED, "partials");
@@ -424,10 +453,11 @@ static void test_objects(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),      cmocka_unit_test(test_gemv),
-        cmocka_unit_test(test_transpose), cmocka_unit_test(test_reduce),
-        cmocka_unit_test(test_map),       cmocka_unit_test(test_kind),
-        cmocka_unit_test(test_transfers), cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_gemm),    cmocka_unit_test(test_gemv),
+        cmocka_unit_test(test_spmv),    cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_reduce),  cmocka_unit_test(test_map),
+        cmocka_unit_test(test_kind),    cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_objects),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

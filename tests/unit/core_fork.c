@@ -23,7 +23,7 @@ static int inherited(iso_status status)
     return status == ISO_INVALID && strstr(iso_last_error(), "opened before fork()");
 }
 
-static int child(const unit_session *s, iso_event event)
+static int child(const unit_session *s, iso_event event, iso_sparse sparse)
 {
     float one = 1.0f, sum = 0.0f;
     iso_reduce_args args;
@@ -35,6 +35,7 @@ static int child(const unit_session *s, iso_event event)
     CHILD(inherited(iso_stream_destroy(s->stream)));
     CHILD(inherited(iso_buffer_destroy(s->buffer)));
     CHILD(inherited(iso_event_sync(event)));
+    CHILD(inherited(iso_sparse_destroy(sparse)));
     CHILD(inherited(iso_device_close(s->device)));
     CHILD(inherited(iso_stream_create(s->device, 0, &stream)));
     CHILD(!iso_device_open("openmp", &device));
@@ -120,11 +121,13 @@ static void test_fork(void **state)
 {
     unit_session s;
     iso_event event;
+    iso_spmv_args of;
     int status;
     pid_t pid;
 
     (void)state;
     unit_open(&s, "openmp");
+    of = unit_spmv(s.device, s.buffer, 4);
     works(iso_event_create(s.device, &event));
     works(iso_event_record(event, s.stream));
     works(iso_stream_sync(s.stream));
@@ -132,7 +135,7 @@ static void test_fork(void **state)
     pid = fork();
     assert_true(pid >= 0);
     if (!pid) {
-        _exit(child(&s, event));
+        _exit(child(&s, event, of.matrix));
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));

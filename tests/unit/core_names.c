@@ -35,7 +35,7 @@ static void test_round_trips(void **state)
     ROUND_TRIP(iso_reduce_op, ISO_XOR, iso_reduce_op_name, iso_reduce_op_parse);
     ROUND_TRIP(iso_axis, ISO_AXIS_1, iso_axis_name, iso_axis_parse);
     ROUND_TRIP(iso_map_op, ISO_MAP_CHAIN, iso_map_op_name, iso_map_op_parse);
-    ROUND_TRIP(iso_op_kind, ISO_OP_GEMV, iso_op_kind_name, iso_op_kind_parse);
+    ROUND_TRIP(iso_op_kind, ISO_OP_SPMV, iso_op_kind_name, iso_op_kind_parse);
 }
 
 static void test_names(void **state)
@@ -54,6 +54,7 @@ static void test_names(void **state)
     assert_null(iso_map_op_name((iso_map_op)0));
     assert_string_equal(iso_op_kind_name(ISO_OP_MAP), "map");
     assert_string_equal(iso_op_kind_name(ISO_OP_GEMV), "gemv");
+    assert_string_equal(iso_op_kind_name(ISO_OP_SPMV), "spmv");
     assert_string_equal(iso_state_name(ISO_STATE_ABI_MISMATCH), "ABI mismatch");
     assert_string_equal(iso_state_name(ISO_STATE_BROKEN), "broken");
     assert_null(iso_state_name((iso_state)0));

@@ -29,6 +29,7 @@ typedef struct longer {
         iso_reduce_args reduce;
         iso_map_args map;
         iso_gemv_args gemv;
+        iso_spmv_args spmv;
     };
     unsigned char tail[64];
 } longer;
@@ -72,6 +73,9 @@ static void test_arguments(void **state)
     check_longer(ISO_OP_MAP, &args, sizeof args.map);
     args.gemv = unit_gemv(s.buffer, 8);
     check_longer(ISO_OP_GEMV, &args, sizeof args.gemv);
+    args.spmv = unit_spmv(s.device, s.buffer, 8);
+    check_longer(ISO_OP_SPMV, &args, sizeof args.spmv);
+    works(iso_sparse_destroy(args.spmv.matrix));
     works(iso_stream_sync(s.stream));
 }
 
@@ -144,8 +148,9 @@ static void test_answers(void **state)
  * this list with the headers. */
 static void test_reserved_read(void **state)
 {
-    iso_device_options options = ISO_DEVICE_OPTIONS_INIT; /* RESERVED iso_device_options */
-    iso_native_device native = ISO_NATIVE_DEVICE_INIT;    /* RESERVED iso_native_device */
+    iso_device_options options = ISO_DEVICE_OPTIONS_INIT;  /* RESERVED iso_device_options */
+    iso_native_device native = ISO_NATIVE_DEVICE_INIT;     /* RESERVED iso_native_device */
+    iso_spmv_args spmv = unit_spmv(s.device, s.buffer, 8); /* RESERVED iso_spmv_args */
     iso_device device;
 
     (void)state;
@@ -161,6 +166,9 @@ static void test_reserved_read(void **state)
     native.reserved = 0;
     works(iso_device_adopt("openmp", &native, NULL, &device));
     works(iso_device_close(device));
+    spmv.reserved = 5;
+    fails(iso_spmv(s.stream, &spmv), ISO_INVALID, "args->reserved is 5", "0");
+    works(iso_sparse_destroy(spmv.matrix));
     works(iso_stream_sync(s.stream));
 }
 

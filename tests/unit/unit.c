@@ -69,6 +69,33 @@ iso_gemv_args unit_gemv(iso_buffer buffer, int64_t n)
     return args;
 }
 
+iso_spmv_args unit_spmv(iso_device device, iso_buffer buffer, int64_t n)
+{
+    static int32_t offsets[33], columns[32 * 32];
+    static float values[32 * 32];
+    iso_sparse_args of = ISO_SPARSE_ARGS_INIT;
+    iso_spmv_args args = ISO_SPMV_ARGS_INIT;
+
+    assert_true(n <= 32);
+    for (int32_t i = 0; i < n * n; i++) {
+        columns[i] = i % (int32_t)n;
+        values[i] = 1;
+        offsets[i / n + 1] = i + 1;
+    }
+    of.dtype = ISO_F32;
+    of.index = ISO_I32;
+    of.flags = ISO_SPARSE_NO_TRANSPOSE;
+    of.rows = of.cols = n;
+    of.entries = n * n;
+    of.offsets = offsets;
+    of.columns = columns;
+    of.values = values;
+    works(iso_sparse_create(device, &of, &args.matrix));
+    args.x.buffer = args.y.buffer = buffer;
+    args.y.offset = n * 4;
+    return args;
+}
+
 iso_reduce_args unit_sum(iso_buffer buffer, int64_t count)
 {
     iso_reduce_args args = ISO_REDUCE_ARGS_INIT;

@@ -44,6 +44,9 @@ void unit_close(unit_session *session);
 iso_gemm_args unit_gemm(iso_buffer buffer, int64_t n);
 /* f32, n x n, with A, x and y one after another in the buffer. */
 iso_gemv_args unit_gemv(iso_buffer buffer, int64_t n);
+/* f32, the matrix of ones n x n without a transposed copy, with x and y one after another in the
+ * buffer. The caller destroys the matrix. */
+iso_spmv_args unit_spmv(iso_device device, iso_buffer buffer, int64_t n);
 /* The sum of `count` f32 at the start of the buffer, written after them. */
 iso_reduce_args unit_sum(iso_buffer buffer, int64_t count);
 /* z = x + y of f32, stored one after another. */

@@ -15,6 +15,7 @@ extern const cpu_reduce_kernels OF_BASE(cpu_reduce_kernels);
 extern const cpu_order_kernels OF_BASE(cpu_order_kernels);
 extern const cpu_straight_kernels OF_BASE(cpu_straight_kernels);
 extern const cpu_map_kernels OF_BASE(cpu_map_kernels);
+extern const cpu_spmv_kernels OF_BASE(cpu_spmv_kernels);
 #else
 #define OF_BASE(name) CPU_TABLE(name)
 #endif
@@ -32,4 +33,5 @@ const cpu_kernels CPU_TABLE(cpu_kernels) = {
     .order = &OF_BASE(cpu_order_kernels),
     .straight = &OF_BASE(cpu_straight_kernels),
     .map = &OF_BASE(cpu_map_kernels),
+    .spmv = &OF_BASE(cpu_spmv_kernels),
 };

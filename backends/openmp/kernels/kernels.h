@@ -266,6 +266,32 @@ typedef struct cpu_map_kernels {
     cpu_map_kernel tiled[CPU_MAPS][CPU_ELEMENTS];
 } cpu_map_kernels;
 
+/* ---- spmv.c: docs/bits.md -------------------------------------------------------------- */
+
+enum { CPU_SPMV_LANES = 32, CPU_SPMV_SEGMENT = 4096 };
+
+/* A sparse product. Sums of segments are of the values' type. */
+typedef struct cpu_spmv_run {
+    const void *offsets; /* NULL: no row has entries */
+    const void *columns, *values, *x;
+    void *y;
+    double alpha, beta;
+} cpu_spmv_run;
+
+typedef struct cpu_spmv_type {
+    /* Whole rows, one entry after another; whole rows of at most one segment, in lanes. */
+    void (*naive)(const cpu_spmv_run *g, int64_t first, int64_t end);
+    void (*rows)(const cpu_spmv_run *g, int64_t first, int64_t end);
+    /* sums[at] = the sum of `count` entries from `from` on. */
+    void (*segment)(const cpu_spmv_run *g, int64_t from, int64_t count, void *sums, int64_t at);
+    /* A row whose segments' sums are `count` from sums[at] on. */
+    void (*join)(const cpu_spmv_run *g, int64_t row, const void *sums, int64_t at, int64_t count);
+} cpu_spmv_type;
+
+typedef struct cpu_spmv_kernels {
+    cpu_spmv_type type[2][2]; /* [f32, f64][i32, i64] */
+} cpu_spmv_kernels;
+
 /* ---- kernels.c ------------------------------------------------------------------------------- */
 
 /* All kernels of one instruction set. */
@@ -280,6 +306,7 @@ typedef struct cpu_kernels {
     const cpu_order_kernels *order;
     const cpu_straight_kernels *straight;
     const cpu_map_kernels *map;
+    const cpu_spmv_kernels *spmv;
 } cpu_kernels;
 
 #if defined(CPU_KERNELS)
@@ -295,6 +322,7 @@ extern const cpu_reduce_kernels CPU_TABLE(cpu_reduce_kernels);
 extern const cpu_order_kernels CPU_TABLE(cpu_order_kernels);
 extern const cpu_straight_kernels CPU_TABLE(cpu_straight_kernels);
 extern const cpu_map_kernels CPU_TABLE(cpu_map_kernels);
+extern const cpu_spmv_kernels CPU_TABLE(cpu_spmv_kernels);
 extern const cpu_kernels CPU_TABLE(cpu_kernels);
 #endif
 

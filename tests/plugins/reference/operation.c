@@ -36,6 +36,8 @@ iso_status ref_supports(void *device, const iso_op *op)
         return ref_map_supports(&args.map);
     case ISO_OP_GEMV:
         return ref_gemv_supports(&args.gemv);
+    case ISO_OP_SPMV:
+        return ref_spmv_supports(&args.spmv);
     }
     return ref_host->fail(ISO_UNSUPPORTED, "operation kind %d is not known", (int)op->kind);
 }
@@ -78,6 +80,9 @@ iso_status ref_execute(void *stream, const iso_op *op)
         break;
     case ISO_OP_GEMV:
         ref_gemv(&args.gemv);
+        break;
+    case ISO_OP_SPMV:
+        ref_spmv(&args.spmv);
         break;
     }
     fesetenv(&callers);

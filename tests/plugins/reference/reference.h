@@ -11,7 +11,8 @@
  *   memory.c      device memory and transfers
  *   stream.c      streams and events
  *   operation.c   the supported operations; supports, workspace, execute, describe
- *   gemm.c, gemv.c, transpose.c, reduce.c, map.c   one operation each, exactly as in docs/bits.md
+ *   gemm.c, gemv.c, spmv.c, transpose.c, reduce.c, map.c   one operation each, exactly as in
+ *                 docs/bits.md
  *   fixed.c       the sum of a fixed product
  *   half.c        f16 and bf16
  */
@@ -68,7 +69,7 @@ iso_status ref_workspace(void *device, const iso_op *op, int64_t *bytes);
 iso_status ref_execute(void *stream, const iso_op *op);
 iso_status ref_describe(void *device, const iso_op *op, iso_op_info *out);
 
-/* ---- gemm.c, gemv.c, transpose.c, reduce.c, map.c -------------------------------------------- */
+/* ---- gemm.c, gemv.c, spmv.c, transpose.c, reduce.c, map.c ------------------------------------ */
 
 /* ISO_OK, or UNSUPPORTED with the reason. */
 iso_status ref_gemm_supports(const iso_gemm_op *gemm);
@@ -76,12 +77,14 @@ iso_status ref_transpose_supports(const iso_transpose_op *transpose);
 iso_status ref_reduce_supports(const iso_reduce_op_args *reduce);
 iso_status ref_map_supports(const iso_map_op_args *map);
 iso_status ref_gemv_supports(const iso_gemv_op *gemv);
+iso_status ref_spmv_supports(const iso_spmv_op *spmv);
 
 void ref_gemm(const iso_gemm_op *gemm);
 void ref_transpose(const iso_transpose_op *transpose);
 void ref_reduce(const iso_reduce_op_args *reduce, void *workspace);
 void ref_map(const iso_map_op_args *map);
 void ref_gemv(const iso_gemv_op *gemv);
+void ref_spmv(const iso_spmv_op *spmv);
 
 /* Bytes of scratch memory that ref_reduce needs; the others need none. */
 int64_t ref_reduce_workspace(const iso_reduce_op_args *reduce);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmv.c - sparse products: a row's entries in order, or in lanes (docs/bits.md, 12). */
+#include "backends/openmp/kernels/kernels.h"
+#include "backends/openmp/kernels/simd.h"
+
+#include <isomer/types.h>
+
+#include <math.h>
+#include <stddef.h>
+
+/* One vector of the elements of x in the given columns. On an EPYC with AVX2, single loads were a
+ * fifth faster than its gathers. */
+#define GATHER_EACH(vector, width, x, columns)                                                     \
+    vector v;                                                                                      \
+    SIMD_UNROLL                                                                                    \
+    for (int i = 0; i < (width); i++) {                                                            \
+        v[i] = (x)[(columns)[i]];                                                                  \
+    }                                                                                              \
+    return v
+
+SIMD_INLINE simd_f32 gather_f32_i32(const float *x, const int32_t *columns)
+{
+#if defined(__AVX512F__)
+    return _mm512_i32gather_ps(_mm512_loadu_si512(columns), x, 4);
+#else
+    GATHER_EACH(simd_f32, SIMD_F32, x, columns);
+#endif
+}
+
+SIMD_INLINE simd_f32 gather_f32_i64(const float *x, const int64_t *columns)
+{
+    GATHER_EACH(simd_f32, SIMD_F32, x, columns);
+}
+
+SIMD_INLINE simd_f64 gather_f64_i32(const double *x, const int32_t *columns)
+{
+#if defined(__AVX512F__)
+    return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)(const void *)columns), x, 8);
+#else
+    GATHER_EACH(simd_f64, SIMD_F64, x, columns);
+#endif
+}
+
+SIMD_INLINE simd_f64 gather_f64_i64(const double *x, const int64_t *columns)
+{
+    GATHER_EACH(simd_f64, SIMD_F64, x, columns);
+}
+
+enum { FEW = 8 };
+
+#define NAME(function) function##_f32_i32
+#define TYPE           float
+#define NUMBER         int32_t
+#define VECTOR         simd_f32
+#define WIDTH          SIMD_F32
+#define LOAD           simd_f32_load
+#define STORE          simd_f32_store
+#define SET            simd_f32_set
+#define FMA            simd_f32_fma
+#define FMA1           fmaf
+#define GATHER         gather_f32_i32
+#include "backends/openmp/kernels/spmv_type.h"
+
+#define NAME(function) function##_f32_i64
+#define TYPE           float
+#define NUMBER         int64_t
+#define VECTOR         simd_f32
+#define WIDTH          SIMD_F32
+#define LOAD           simd_f32_load
+#define STORE          simd_f32_store
+#define SET            simd_f32_set
+#define FMA            simd_f32_fma
+#define FMA1           fmaf
+#define GATHER         gather_f32_i64
+#include "backends/openmp/kernels/spmv_type.h"
+
+#define NAME(function) function##_f64_i32
+#define TYPE           double
+#define NUMBER         int32_t
+#define VECTOR         simd_f64
+#define WIDTH          SIMD_F64
+#define LOAD           simd_f64_load
+#define STORE          simd_f64_store
+#define SET            simd_f64_set
+#define FMA            simd_f64_fma
+#define FMA1           fma
+#define GATHER         gather_f64_i32
+#include "backends/openmp/kernels/spmv_type.h"
+
+#define NAME(function) function##_f64_i64
+#define TYPE           double
+#define NUMBER         int64_t
+#define VECTOR         simd_f64
+#define WIDTH          SIMD_F64
+#define LOAD           simd_f64_load
+#define STORE          simd_f64_store
+#define SET            simd_f64_set
+#define FMA            simd_f64_fma
+#define FMA1           fma
+#define GATHER         gather_f64_i64
+#include "backends/openmp/kernels/spmv_type.h"
+
+#define ALL(suffix) {naive_##suffix, rows_##suffix, segment_##suffix, join_##suffix}
+
+const cpu_spmv_kernels CPU_TABLE(cpu_spmv_kernels) = {
+    .type = {{ALL(f32_i32), ALL(f32_i64)}, {ALL(f64_i32), ALL(f64_i64)}},
+};
