@@ -302,11 +302,18 @@ gemv_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
     const iso_i64 blocks = (m - 1) / HEIGHT + 1;
     for (iso_i64 group = ISO_GROUP_ID(); group < blocks * segments * batch;
          group += ISO_GROUP_COUNT()) {
+        /* Groups that run side by side read one part of A: whole rows of the stored matrix. */
+#if GEMV_ALONG
+        const iso_i64 segment = group % segments;
+        const iso_i64 block = group / segments % blocks;
+#else
         const iso_i64 segment = group / blocks % segments;
+        const iso_i64 block = group % blocks;
+#endif
         const iso_i64 member = group / blocks / segments;
         const iso_i64 from = segment * SEGMENT;
         const int count = (int)(k - from > SEGMENT ? SEGMENT : k - from);
-        const iso_i64 first = group % blocks * HEIGHT;
+        const iso_i64 first = block * HEIGHT;
         const iso_i64 rows = m - first < HEIGHT ? m - first : HEIGHT;
         /* Rows from this work-item's first to the end: may be negative, or more than MINE. */
         const int mine = (int)rows - ISO_LOCAL_ID() * MINE;
@@ -349,6 +356,97 @@ gemv_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
         }
     }
 }
+
+#if !GEMV_ALONG && !defined(GEMV_SIDE)
+
+#define AHEAD 8 /* words that are read before the first is used */
+
+/* Loads a word of a stored row. Only its first `left` elements exist. */
+ISO_INLINE void load_word(ISO_GLOBAL const elem *a, iso_i64 at, iso_i64 left, int wide, cell *to)
+{
+    if (wide && left >= WORD) {
+        split(*(ISO_GLOBAL const word *)(a + at), to);
+    } else {
+        ISO_UNROLL
+        for (int j = 0; j < PARTS; j++) {
+            to[j] = load_cell(a, at + j * EACH, left - j * EACH);
+        }
+    }
+}
+
+ISO_INLINE void add_word(const cell *c, acc x, acc *sum)
+{
+    ISO_UNROLL
+    for (int j = 0; j < PARTS; j++) {
+#if EACH == 2
+        sum[2 * j] = acc_fma(FROM_BITS(c[j] & 0xffffu), x, sum[2 * j]);
+        sum[2 * j + 1] = acc_fma(FROM_BITS(c[j] >> 16), x, sum[2 * j + 1]);
+#else
+        sum[j] = acc_fma(c[j], x, sum[j]);
+#endif
+    }
+}
+
+/* The same for large products with a stored A of k x m: a work-item runs the chains of a word down
+ * a segment, and needs no tile, because its neighbours read the words beside it. */
+ISO_KERNEL_OF(ISO_THREADS, ISO_GROUPS)
+gemv_direct(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a,
+            ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 inc_x, iso_i64 stride_x,
+            ISO_GLOBAL elem *y, iso_i64 y_at, iso_i64 inc_y, iso_i64 stride_y, ISO_GLOBAL acc *work,
+            iso_i64 work_at, iso_i64 m, iso_i64 k, iso_i64 batch, acc alpha, acc beta,
+            iso_i32 shift, iso_i32 wide)
+{
+    const iso_i64 segments = k > SEGMENT ? (k - 1) / SEGMENT + 1 : 1;
+    const iso_i64 words = (m - 1) / WORD + 1;
+    const iso_i64 step = ISO_GROUP_COUNT() * ISO_THREADS;
+    for (iso_i64 item = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID();
+         item < words * segments * batch; item += step) {
+        const iso_i64 segment = item / words % segments;
+        const iso_i64 member = item / words / segments;
+        const iso_i64 row = item % words * WORD;
+        const iso_i64 from = segment * SEGMENT;
+        const int count = (int)(k - from > SEGMENT ? SEGMENT : k - from);
+        iso_i64 at = a_at + member * stride_a + AT(row, from);
+        iso_i64 at_x = x_at + member * stride_x + from * inc_x;
+        acc sum[WORD];
+        int p = 0;
+        for (int i = 0; i < WORD; i++) {
+            sum[i] = (acc)0;
+        }
+        for (; p + AHEAD <= count; p += AHEAD) {
+            cell next[AHEAD * PARTS];
+            acc factor[AHEAD];
+            ISO_UNROLL
+            for (int i = 0; i < AHEAD; i++) {
+                load_word(a, at + i * lda, m - row, wide, next + i * PARTS);
+                factor[i] = iso_load(x, at_x + i * inc_x);
+            }
+            ISO_UNROLL
+            for (int i = 0; i < AHEAD; i++) {
+                add_word(next + i * PARTS, factor[i], sum);
+            }
+            at += AHEAD * lda;
+            at_x += AHEAD * inc_x;
+        }
+        for (; p < count; p++) {
+            cell next[PARTS];
+            load_word(a, at, m - row, wide, next);
+            add_word(next, iso_load(x, at_x), sum);
+            at += lda;
+            at_x += inc_x;
+        }
+        ISO_UNROLL
+        for (int i = 0; i < WORD; i++) {
+            if (row + i < m && segments == 1) {
+                iso_finish(y, y_at + member * stride_y + (row + i) * inc_y, sum[i], alpha, beta);
+            } else if (row + i < m) {
+                work[work_at + (segment * batch + member) * m + row + i] = sum[i];
+            }
+        }
+    }
+}
+
+#endif
 
 #define DEPTH 16 /* sums that are read before the first is used */
 

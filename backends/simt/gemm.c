@@ -69,7 +69,7 @@ static const simt_text naive_text = {
     .name = "gemm_naive",
     .parts = naive_parts,
     .part_count = 2,
-    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64"},
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "NAIVE_ACROSS", "?NAIVE_LOOPS"},
     .kernels = {"gemm_naive"},
 };
 
@@ -105,9 +105,12 @@ static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso
 
 static simt_spec naive_spec(const simt_limits *limits, iso_dtype dtype)
 {
+    enum { ACROSS = 16 };
+    const bool loops = limits->device_class == SIMT_CLASS_CPU;
+    const int32_t threads = simt_gemm_naive_threads(limits);
     return (simt_spec){
         .text = &naive_text,
-        .values = {simt_gemm_naive_threads(limits), (int32_t)dtype, dtype == ISO_F64},
+        .values = {threads, (int32_t)dtype, dtype == ISO_F64, loops ? threads : ACROSS, loops},
     };
 }
 
@@ -241,12 +244,24 @@ static gemm_values values_of(const iso_op *op)
     };
 }
 
+/* Whether an operand can be accessed in 16-byte vectors: all are aligned and none ends outside it.
+ */
+static bool is_wide(const simt_device *device, iso_dtype dtype, iso_ref ref, int64_t ld,
+                    int64_t stride, int64_t contiguous)
+{
+    const int64_t cell = iso_dtype_size(dtype);
+    return simt_alignment(device, ref) >= 16 && ld * cell % 16 == 0 && stride * cell % 16 == 0 &&
+           contiguous * cell % 16 == 0;
+}
+
 static iso_status run_naive(simt_stream *stream, const iso_op *op)
 {
     enum { GROUPS_MAX = 65536 };
     const iso_gemm_op *g = op->gemm;
     const gemm_values v = values_of(op);
     const int64_t one = 1;
+    const int32_t wide = g->trans_a == ISO_NO_TRANS &&
+                         is_wide(stream->device, g->dtype, g->a, g->lda, g->stride_a, 0);
     const int64_t *a_row = g->trans_a == ISO_TRANS ? &one : &g->lda;
     const int64_t *a_col = g->trans_a == ISO_TRANS ? &g->lda : &one;
     const int64_t *b_row = g->trans_b == ISO_TRANS ? &one : &g->ldb;
@@ -257,8 +272,10 @@ static iso_status run_naive(simt_stream *stream, const iso_op *op)
     if (status != ISO_OK) {
         return status;
     }
+    /* Blocks of 16 columns; those of a narrow or short C are not full. */
+    const double threads = (double)kernel->threads;
     const double wanted =
-        (double)g->m * (double)g->n * (double)g->batch / (double)kernel->threads + 1;
+        ((double)g->m * (double)g->batch * 16 / threads + 1) * ((double)g->n / 16 + 1);
     const simt_arg args[] = {
         SIMT_MEMORY(g->a.memory),
         SIMT_ARG(v.a_at),
@@ -280,18 +297,9 @@ static iso_status run_naive(simt_stream *stream, const iso_op *op)
         SIMT_ARG(g->batch),
         simt_factor(g->dtype, &g->alpha, &v.alpha32),
         simt_factor(g->dtype, &g->beta, &v.beta32),
+        SIMT_ARG(wide),
     };
     return SIMT_LAUNCH(stream, kernel, wanted < GROUPS_MAX ? (int64_t)wanted : GROUPS_MAX, args);
-}
-
-/* Whether an operand can be accessed in 16-byte vectors: all are aligned and none ends outside it.
- */
-static bool is_wide(const simt_device *device, iso_dtype dtype, iso_ref ref, int64_t ld,
-                    int64_t stride, int64_t contiguous)
-{
-    const int64_t cell = iso_dtype_size(dtype);
-    return simt_alignment(device, ref) >= 16 && ld * cell % 16 == 0 && stride * cell % 16 == 0 &&
-           contiguous * cell % 16 == 0;
 }
 
 /* The flags of gemm_tiled. If A or B is contiguous along k, any size will do: vectors are used only

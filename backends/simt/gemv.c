@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { KERNEL_TILED = 0, KERNEL_JOIN = 1 };
+enum { KERNEL_TILED = 0, KERNEL_JOIN = 1, KERNEL_DIRECT = 2 };
 
 static const char *const gemv_parts[] = {kernel_text_dialect, kernel_text_gemv};
 static const simt_text gemv_text = {
@@ -17,7 +17,9 @@ static const simt_text gemv_text = {
     .part_count = 2,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "GEMV_ALONG",
                 "GEMV_WORDS", "?GEMV_SIDE"},
-    .kernels = {[KERNEL_TILED] = "gemv_tiled", [KERNEL_JOIN] = "gemv_join"},
+    .kernels = {[KERNEL_TILED] = "gemv_tiled",
+                [KERNEL_JOIN] = "gemv_join",
+                [KERNEL_DIRECT] = "gemv_direct"},
 };
 
 /*
@@ -26,13 +28,14 @@ static const simt_text gemv_text = {
  * along   if a group runs as a loop and A is contiguous along k: chains that a work-item runs side
  *         by side
  * across  the same if A is not contiguous along k
+ * height  if A is contiguous along k: the most rows of a tile, which reads the longer parts of them
  */
 typedef struct shape {
-    int32_t threads, groups, words, along, across;
+    int32_t threads, groups, words, along, across, height;
 } shape;
 
 static const shape shapes[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = {.threads = 128, .groups = 6, .words = 8},
+    [SIMT_CLASS_WARP32] = {.threads = 128, .groups = 6, .words = 8, .height = 64},
     [SIMT_CLASS_WAVE32] = {.threads = 256, .groups = 2, .words = 4},
     [SIMT_CLASS_WAVE64] = {.threads = 256, .groups = 2, .words = 4},
     [SIMT_CLASS_CPU] = {.threads = 4, .groups = 1, .along = 16, .across = 64},
@@ -61,11 +64,13 @@ extern const simt_operation simt_gemm;
 
 typedef struct plan {
     bool along;       /* rows of the stored A are rows of op(A) */
+    bool direct;      /* without tiles */
     int32_t shift;    /* a row of a tile has 2^shift words */
     int64_t height;   /* rows of op(A) that a group computes */
     int64_t segments; /* if there are several, gemv_join adds them */
     int64_t groups;
     int64_t work_bytes;
+    int64_t items; /* of a direct plan */
 } plan;
 
 static int64_t pieces(int64_t n, int64_t size)
@@ -86,6 +91,9 @@ static void plan_tile(plan *p, const simt_limits *limits, const iso_gemv_op *op,
     const int64_t wanted = (int64_t)limits->units * GROUPS_A_UNIT;
     int64_t across;
     p->height = s->threads * (!p->along && word == 8 ? 2 : 1);
+    if (p->along && s->height && elements / s->height <= SIMT_GEMM_SEGMENT) {
+        p->height = s->height;
+    }
     while (
         p->height > least && elements / p->height < SIMT_GEMM_SEGMENT &&
         (p->height / 2 >= op->m || pieces(op->m, p->height) * p->segments * op->batch < wanted)) {
@@ -96,6 +104,19 @@ static void plan_tile(plan *p, const simt_limits *limits, const iso_gemv_op *op,
     }
 }
 
+/* With enough work-items that each runs the chains of a word, their loads fill the memory's pipe
+ * without tiles. */
+static void plan_direct(plan *p, const simt_limits *limits, const iso_gemv_op *op, const shape *s)
+{
+    enum { WORD_BYTES = 16, ITEMS_A_UNIT = 512 };
+    const int64_t word = WORD_BYTES / iso_dtype_size(op->dtype);
+    const double items = (double)pieces(op->m, word) * (double)p->segments * (double)op->batch;
+    const bool uneven = op->m % word != 0 && op->m < 64 * word;
+    p->direct = !p->along && !uneven && s->threads > 4 && items < 0x1p62 &&
+                items >= (double)limits->units * ITEMS_A_UNIT;
+    p->items = p->direct ? (int64_t)items : 0;
+}
+
 static void plan_make(plan *p, const simt_limits *limits, const iso_gemv_op *op)
 {
     enum { GROUPS_MOST = 1 << 22 /* beyond this a group handles several tiles */ };
@@ -103,13 +124,15 @@ static void plan_make(plan *p, const simt_limits *limits, const iso_gemv_op *op)
     *p = (plan){.along = op->trans == ISO_NO_TRANS, .segments = pieces(op->k, SIMT_GEMM_SEGMENT)};
     if (s->words) {
         plan_tile(p, limits, op, s);
+        plan_direct(p, limits, op, s);
     } else {
         p->height = (int64_t)s->threads * (p->along ? s->along : s->across);
     }
     if (p->segments > 1) {
         p->work_bytes = p->segments * op->batch * op->m * simt_gemm_acc_bytes(op->dtype);
     }
-    p->groups = pieces(op->m, p->height) * p->segments * op->batch;
+    p->groups = p->direct ? pieces(p->items, s->threads)
+                          : pieces(op->m, p->height) * p->segments * op->batch;
     p->groups = p->groups < GROUPS_MOST ? p->groups : GROUPS_MOST;
 }
 
@@ -157,9 +180,15 @@ static void gemv_describe(simt_device *device, const iso_op *op, iso_op_info *ou
     simt_gemm.describe(device, &product.op, out);
     if (g->variant == ISO_VARIANT_TILED) {
         plan_make(&p, &device->limits, g);
-        (void)snprintf(out->kernel, sizeof out->kernel, "gemv_tiled_%s, %" PRId64 " rows a group%s",
-                       iso_dtype_name(g->dtype), p.height,
-                       p.segments > 1 ? ", segments apart" : "");
+        const char *apart = p.segments > 1 ? ", segments apart" : "";
+        if (p.direct) {
+            (void)snprintf(out->kernel, sizeof out->kernel, "gemv_direct_%s%s",
+                           iso_dtype_name(g->dtype), apart);
+        } else {
+            (void)snprintf(out->kernel, sizeof out->kernel,
+                           "gemv_tiled_%s, %" PRId64 " rows a group%s", iso_dtype_name(g->dtype),
+                           p.height, apart);
+        }
     }
 }
 
@@ -176,7 +205,8 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *of)
     plan_make(&p, &stream->device->limits, op);
     const simt_spec spec = spec_for(&stream->device->limits, op->dtype, p.along);
     const int32_t wide = is_wide(stream->device, op);
-    iso_status status = simt_kernel_get(stream->device, &spec, KERNEL_TILED, &kernel);
+    const int32_t which = p.direct ? KERNEL_DIRECT : KERNEL_TILED;
+    iso_status status = simt_kernel_get(stream->device, &spec, which, &kernel);
     if (status != ISO_OK) {
         return status;
     }
@@ -247,7 +277,10 @@ static iso_status gemv_prepare(simt_stream *stream, const iso_op *op)
     gemv_product product;
     if (op->gemv->variant == ISO_VARIANT_TILED) {
         const simt_spec spec = spec_for(limits, op->gemv->dtype, along);
-        return simt_kernel_get(stream->device, &spec, KERNEL_TILED, &kernel);
+        plan p;
+        plan_make(&p, limits, op->gemv);
+        return simt_kernel_get(stream->device, &spec, p.direct ? KERNEL_DIRECT : KERNEL_TILED,
+                               &kernel);
     }
     gemv_product_of(op, &product);
     return simt_gemm.prepare(stream, &product.op);

@@ -327,6 +327,18 @@ static void signs(verify_list *list, iso_dtype dtype)
     }
 }
 
+/* GPUs run these without tiles: there are many words of 16 bytes beside each other. */
+static void wide(verify_list *list, iso_dtype dtype)
+{
+    enum { WORDS = 68000 };
+    const int64_t word = 16 / iso_dtype_size(dtype);
+    const bool odd = word == 4; /* f32: rows that do not begin at whole words */
+    bench_case item = start(dtype, 1, WORDS * word + odd, 3);
+    item.fill = ARITH_UNIFORM;
+    item.gemv.product.beta = odd ? -0.5 : 0;
+    add(list, &item, fast, 1);
+}
+
 static void large(verify_list *list, iso_dtype dtype)
 {
     static const int64_t shapes[][2] = {{4096, 4096}, {1000, 9000}, {60000, 70}, {3, 300000}};
@@ -351,6 +363,7 @@ static void cases(verify_list *list, bool full)
         factors(list, dtype);
         blocks(list, dtype);
         signs(list, dtype);
+        wide(list, dtype);
         if (full) {
             large(list, dtype);
         }
