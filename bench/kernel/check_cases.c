@@ -10,7 +10,7 @@
 
 static int64_t bytes_of(const describe_parameter *p)
 {
-    return p->is.role == ISO_PARAMETER_VALUE ? p->is.bytes : p->elements * p->is.bytes;
+    return p->is.role == ISO_PARAMETER_VALUE ? p->is.bytes : p->usable * p->is.bytes;
 }
 
 static void encode(const iso_argument *argument, const describe_parameter *p, unsigned char *to)
@@ -43,7 +43,8 @@ static void fill(check_case *item)
         const describe_parameter *p = &of->parameters[i];
         const bool value = p->is.role == ISO_PARAMETER_VALUE;
         if (value || p->is_buffer) {
-            item->content[i] = tool_alloc((size_t)bytes_of(p), 1, "a kernel's inputs");
+            item->content[i] =
+                tool_alloc((size_t)(p->elements * p->is.bytes), 1, "a kernel's inputs");
         }
         if (value) {
             encode(&of->arguments[p->is.argument], p, item->content[i]);
@@ -158,7 +159,7 @@ bool check_case_write(const check_case *item, bool reversed, int seconds, const 
                                        .grain = describe_scalar_bytes(p->scalar),
                                        .count = p->is.role == ISO_PARAMETER_OWN
                                                     ? (int64_t)size[0] * size[1] * size[2]
-                                                    : p->elements};
+                                                    : p->usable};
     }
     FILE *out = fopen(path, "wbe");
     bool good = out && fwrite(&what, sizeof what, 1, out) == 1;

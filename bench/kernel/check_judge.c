@@ -101,7 +101,7 @@ static unsigned char **take_results(const check_scene *s, const unsigned char *r
     for (int32_t i = 0; i < of->parameter_count; i++) {
         const describe_parameter *p = &of->parameters[i];
         if (p->is_written) {
-            const size_t bytes = (size_t)(p->elements * p->is.bytes);
+            const size_t bytes = (size_t)(p->usable * p->is.bytes);
             const size_t element = (size_t)p->is.bytes;
             if (!item->counts[i]) {
                 item->counts[i] = memcpy(tool_alloc(element, 1, "an element"), rest, element);

@@ -61,7 +61,7 @@ static int64_t count_left(const check_case *item, int32_t mine, const check_case
     const describe_parameter *p = &item->of->parameters[mine];
     const int32_t scalar = describe_scalar_bytes(p->scalar);
     int64_t count = 0;
-    for (int64_t i = 0; i < p->elements * p->is.bytes / scalar; i++) {
+    for (int64_t i = 0; i < p->usable * p->is.bytes / scalar; i++) {
         if (item->sets[mine][i] && !reference->sets[other][i] &&
             item->counts[mine][i * scalar % p->is.bytes]) {
             *first = count ? *first : i * scalar / p->is.bytes;

@@ -60,7 +60,7 @@ static char *place_of(const check_scene *s, const judge_finding *found)
     if (found->kind == JUDGE_BOUNDS) {
         char *more =
             check_text("%s[%lld], and %s has %lld element%s", p->is.name, (long long)found->index,
-                       p->is.name, (long long)p->elements, p->elements == 1 ? "" : "s");
+                       p->is.name, (long long)p->usable, p->usable == 1 ? "" : "s");
         free(place);
         place = more;
     }

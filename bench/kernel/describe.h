@@ -71,6 +71,7 @@ typedef struct describe_parameter {
     describe_scalar scalar;
     int32_t lanes;        /* scalars in an element; a struct: its bytes */
     int64_t elements;     /* of a buffer, at least 1, or of a shared array; else 1 */
+    int64_t usable;       /* of them the kernel may use; 0: none, of a buffer without elements */
     int64_t bytes;        /* of all elements */
     describe_fill fill;   /* of a buffer */
     unsigned char *value; /* of BYTES; else NULL */

@@ -124,6 +124,7 @@ static void ask_parameters(describe_case *item)
         p->is_read = is_read(&p->is);
         p->is_written = p->is_buffer && p->is.role != ISO_PARAMETER_IN;
         p->elements = p->is.role == ISO_PARAMETER_SHARED ? p->is.count : 1;
+        p->usable = p->elements;
         if (p->is.argument >= 0) {
             item->arguments[p->is.argument] =
                 p->is_buffer ? iso_arg_buffer(none) : iso_arg_integer(0);
@@ -211,6 +212,7 @@ static int set_elements(describe_reader *r, describe_case *item, describe_parame
                         int64_t stated, int64_t extent)
 {
     p->elements = stated >= 0 ? stated : extent;
+    p->usable = p->elements;
     if (p->elements == 0) { /* the buffer exists, but no item may use it */
         p->elements = 1;
     }
@@ -412,6 +414,7 @@ static int take_parameters(describe_reader *r, const describe_case *from, descri
                                   role_of(&same->is), same->is.type);
         }
         p->elements = same->elements;
+        p->usable = same->usable;
         p->bytes = same->bytes;
         p->fill = same->fill; /* the kernel's case owns the bytes */
         item->arguments[p->is.argument] = from->arguments[same->is.argument];
