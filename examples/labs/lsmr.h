@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lsmr.h - LSMR: the x that makes |A x - b|^2 + damp^2 |x|^2 least, for a sparse matrix A of f32 or
+ * f64. After D. C.-L. Fong and M. Saunders, "LSMR: An iterative algorithm for sparse least-squares
+ * problems", SIAM J. Sci. Comput. 33 (2011). |.| is the 2-norm, A' the transpose.
+ *
+ * The vectors stay on the device. An iteration is two sparse products, two norms and one kernel of
+ * d_arrays.isk; the host waits twice, for a norm each time.
+ */
+#ifndef LSMR_H
+#define LSMR_H
+
+#include <isomer/isomer.h>
+
+/* What is known after an iteration. |r| is that of the damped problem: |r|^2 = |A x - b|^2 + damp^2
+ * |x|^2. All but |x| are estimates that cost no pass over the vectors. */
+typedef struct lsmr_state {
+    int64_t iteration; /* from 1 */
+    double residual;   /* |r| */
+    double gradient;   /* |A' r|, damped: 0 at the solution */
+    double norm_x;     /* |x| */
+    double norm_a;     /* the Frobenius norm of A, from below */
+    double condition;  /* of A, from below */
+} lsmr_state;
+
+/* Is called after each iteration. Not 0: stop. */
+typedef int (*lsmr_each)(void *user, const lsmr_state *state);
+
+typedef struct lsmr_args {
+    iso_operand b; /* rows elements; not changed */
+    iso_operand x; /* cols elements; is set */
+    double damp;
+    double atol, btol; /* how exact A and b are: see lsmr_reason */
+    double conlim;     /* stop if A's condition seems larger; 0: never */
+    int64_t most;      /* iterations; 0: the less of rows and cols */
+    iso_variant variant;
+    lsmr_each each; /* may be NULL */
+    void *user;
+} lsmr_args;
+
+/* atol and btol 1e-6, conlim 1e8, no damping. */
+lsmr_args lsmr_defaults(void);
+
+typedef enum lsmr_reason {
+    LSMR_ZERO = 0,         /* x = 0 is the solution */
+    LSMR_RESIDUAL = 1,     /* |r| <= btol |b| + atol |A| |x|: A x = b is solved */
+    LSMR_GRADIENT = 2,     /* |A' r| <= atol |A| |r|: the least squares are found */
+    LSMR_CONDITION = 3,    /* conlim */
+    LSMR_RESIDUAL_EPS = 4, /* as 1, 2, 3, but as exactly as f64 can tell */
+    LSMR_GRADIENT_EPS = 5,
+    LSMR_CONDITION_EPS = 6,
+    LSMR_MOST = 7,      /* the greatest number of iterations */
+    LSMR_STOPPED = 8,   /* by the callback */
+    LSMR_NOT_FINITE = 9 /* A, b or a norm has NaN or is infinite: x means nothing */
+} lsmr_reason;
+
+const char *lsmr_reason_text(lsmr_reason reason);
+
+typedef struct lsmr_result {
+    lsmr_reason reason;
+    lsmr_state state; /* after the last iteration */
+} lsmr_result;
+
+/* A matrix with the vectors for it: several problems, one after another, can share them. */
+typedef struct lsmr lsmr;
+
+/* `program` has d_arrays.isk. The matrix must have a transposed copy. The three must live as long
+ * as the lsmr. */
+iso_status lsmr_create(iso_device device, iso_stream stream, iso_program program, iso_sparse matrix,
+                       lsmr **out);
+void lsmr_destroy(lsmr *solver); /* may be NULL */
+
+/* Waits for the solution: x is complete when it returns. */
+iso_status lsmr_solve(lsmr *solver, const lsmr_args *args, lsmr_result *result);
+
+#endif
