@@ -16,7 +16,10 @@ static const char help[] =
     "\n"
     "  --backend LIST    devices to measure, or `all` (default: ISOMER_BACKEND, or else all)\n"
     "  --require LIST    backends that must be available, besides ISOMER_REQUIRE\n"
-    "  --suite NAME      quick (the default), full, stream, gemm, transfer, or a JSON file\n"
+    "  --suite NAME      quick (the default), full, stream, gemm, transfer, labs, or a JSON file\n"
+    "  --lab LIST        only these rows of the labs, such as C5, or labs, such as A\n"
+    "  --lab-sizes SIZES usual (the default), small (for a test) or full (the labs' own)\n"
+    "  --beside FILE     also shows another program's figures of the same rows\n"
     "  --op LIST         operations, or single ones such as triad, sum and write:\n"
     "                    %s\n"
     "  --variant LIST    variants: naive, tiled, vendor, ... or auto, what the library chooses\n"
@@ -56,6 +59,8 @@ static const char help[] =
     "  --export FILE     also writes results in the form of Google Benchmark's JSON\n"
     "  --list            lists the cases instead of measuring them\n"
     "  --help            shows this text\n";
+
+const bench_labs *bench_with_labs;
 
 /* ---- devices and cases ----------------------------------------------------------------------- */
 
@@ -211,6 +216,14 @@ static int open_targets(bench *b)
     return TOOL_OK;
 }
 
+static void close_targets(bench *b)
+{
+    for (int32_t i = 0; i < b->target_count; i++) {
+        work_target_close(b->targets[i]);
+    }
+    b->target_count = 0;
+}
+
 static int list_cases(const bench *b)
 {
     for (int32_t i = 0; i < b->cases.count; i++) {
@@ -279,6 +292,33 @@ static FILE *text_stream(const bench *b)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* Runs the rows of labs, writes the files and shows the results. `code` is what measuring ended
+ * with. */
+static int finish(bench *b, int code, bool is_paired, FILE *out)
+{
+    int paired = is_paired ? compare_pair_devices(b->root) : TOOL_OK;
+    if (b->labs && (code == TOOL_OK || b->cases.count == 0)) {
+        close_targets(b); /* their memory is needed */
+        code = bench_with_labs->run(b->request.rows, b->lab_sizes, b->beside, b->root,
+                                    b->paths[JSON] ? &b->files[JSON] : NULL);
+    }
+    /* Writes the files before the table, because the program that reads the table may close the
+     * pipe early. */
+    int written = write_files(b);
+    if (is_paired && paired == TOOL_OK) {
+        paired = compare_show_pairs(out, b->root, b->fail_on);
+    } else {
+        const record_table_how how = {.no_roofs = b->given && !*b->given->roofs,
+                                      .notes = b->given ? bench_percents(b) : NULL};
+        record_table(out, b->root, tool_width(out), tool_colour(out), &how);
+        json_decref((json_t *)how.notes);
+    }
+    if (b->labs) {
+        record_labs_table(out, json_object_get(b->root, "labs"));
+    }
+    return written != TOOL_OK ? written : code != TOOL_OK ? code : paired;
+}
+
 static int measure(bench *b, int argc, char **argv)
 {
     int code = open_files(b);
@@ -334,22 +374,7 @@ static int measure(bench *b, int argc, char **argv)
     }
     code = measure_run(&plan, &b->root);
     tool_watch_end();
-    if (!b->root) {
-        return code;
-    }
-    int paired = plan.paired ? compare_pair_devices(b->root) : TOOL_OK;
-    /* Writes the files before the table, because the program that reads the table may close the
-     * pipe early. */
-    int written = write_files(b);
-    if (plan.paired && paired == TOOL_OK) {
-        paired = compare_show_pairs(out, b->root, b->fail_on);
-    } else {
-        const record_table_how how = {.no_roofs = b->given && !*b->given->roofs,
-                                      .notes = b->given ? bench_percents(b) : NULL};
-        record_table(out, b->root, tool_width(out), tool_colour(out), &how);
-        json_decref((json_t *)how.notes);
-    }
-    return written != TOOL_OK ? written : code != TOOL_OK ? code : paired;
+    return b->root ? finish(b, code, plan.paired, out) : code;
 }
 
 /* The whole work of a process that compiles in advance: it finds the devices and cases as the run
@@ -412,9 +437,7 @@ static void free_all(bench *b)
 {
     crew_end(&b->crew, false);
     close_looked_at(b);
-    for (int32_t i = 0; i < b->target_count; i++) {
-        work_target_close(b->targets[i]);
-    }
+    close_targets(b);
     free(b->targets);
     free(b->opening);
     json_decref(b->left_out);

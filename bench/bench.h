@@ -25,6 +25,20 @@ typedef struct bench_given {
     char **argv;
 } bench_given;
 
+/* Runs the rows of the suite `labs` after its cases. It has kernels that are compiled while the
+ * tool is built, so it is no part of the library that does that: main sets it. */
+typedef struct bench_labs {
+    /* Checks --lab, --lab-sizes and --beside before anything is measured. NULL texts: not given.
+     * Returns an exit code. */
+    int (*check)(const char *rows, const char *sizes, const char *beside);
+    bool (*small)(const char *sizes); /* whether the suite's cases are left out for a test */
+    /* Runs the rows on the devices of `root`, and adds them to it. After each, `file` (NULL: none)
+     * gets the document so far. Returns an exit code. */
+    int (*run)(const char *rows, const char *sizes, const char *beside, json_t *root,
+               tool_file *file);
+} bench_labs;
+extern const bench_labs *bench_with_labs; /* NULL: the tool has no labs */
+
 /* Reads the options, makes the cases and measures them. Returns an exit code. */
 int bench_measure_given(int argc, char **argv, bench_given *given);
 
@@ -35,9 +49,10 @@ enum { JSON, CSV, MARKDOWN, REPORT, EXPORT, OUTPUTS };
 
 typedef struct bench {
     const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text, *jobs_text;
-    const char *against, *against_backend, *fail_on_text, *timeout_text, *energy_text,
-        *paths[OUTPUTS];
+    const char *against, *against_backend, *fail_on_text, *timeout_text, *energy_text, *lab_sizes,
+        *beside, *paths[OUTPUTS];
     bool self_check, list, energy, help;
+    bool labs;          /* the suite is `labs` */
     bench_given *given; /* NULL: suites */
     work_request request;
     double budget, whole, fail_on, timeout, energy_seconds;

@@ -141,13 +141,21 @@ static int add_options(bench *b, tool_option *options)
                                {"energy", NULL, &b->energy},
                                {"list", NULL, &b->list},
                                {"no-roofs", NULL, &b->request.no_roofs}};
-    const tool_option suites[] = {
-        {"suite", &b->request.suite, NULL},     {"op", &b->request.op, NULL},
-        {"variant", &b->request.variant, NULL}, {"dtype", &b->request.dtype, NULL},
-        {"size", &b->request.size, NULL},       {"axis", &b->request.axis, NULL},
-        {"math", &b->math_text, NULL},          {"jobs", &b->jobs_text, NULL},
-        {"against", &b->against, NULL},         {"timeout", &b->timeout_text, NULL},
-        {"self-check", NULL, &b->self_check},   {"help", NULL, &b->help}};
+    const tool_option suites[] = {{"suite", &b->request.suite, NULL},
+                                  {"op", &b->request.op, NULL},
+                                  {"variant", &b->request.variant, NULL},
+                                  {"dtype", &b->request.dtype, NULL},
+                                  {"size", &b->request.size, NULL},
+                                  {"axis", &b->request.axis, NULL},
+                                  {"math", &b->math_text, NULL},
+                                  {"jobs", &b->jobs_text, NULL},
+                                  {"lab", &b->request.rows, NULL},
+                                  {"lab-sizes", &b->lab_sizes, NULL},
+                                  {"beside", &b->beside, NULL},
+                                  {"against", &b->against, NULL},
+                                  {"timeout", &b->timeout_text, NULL},
+                                  {"self-check", NULL, &b->self_check},
+                                  {"help", NULL, &b->help}};
     enum { ALL = sizeof all / sizeof all[0], SUITES = sizeof suites / sizeof suites[0] };
     int more = b->given ? b->given->option_count : SUITES;
     memcpy(options, all, sizeof all);
@@ -155,10 +163,33 @@ static int add_options(bench *b, tool_option *options)
     return ALL + more;
 }
 
+/* The options of the suite `labs`. --lab alone means that suite. */
+static int check_labs(bench *b)
+{
+    work_request *r = &b->request;
+    bool given = r->rows || b->lab_sizes || b->beside;
+    r->suite = r->rows && !r->suite ? "labs" : r->suite;
+    b->labs = r->suite && strcmp(r->suite, "labs") == 0;
+    if (given && !b->labs) {
+        return tool_error(TOOL_USAGE, "--lab, --lab-sizes and --beside are for --suite labs");
+    }
+    if (!b->labs) {
+        return TOOL_OK;
+    }
+    if (b->against || b->self_check || b->against_backend) {
+        return tool_error(TOOL_USAGE, "--against, --self-check and --against-backend compare the "
+                                      "cases of suites, and not the rows of labs");
+    }
+    int code = bench_with_labs->check(r->rows, b->lab_sizes, b->beside);
+    r->no_lines = code == TOOL_OK && bench_with_labs->small(b->lab_sizes);
+    return code;
+}
+
 int bench_parse(bench *b, int argc, char **argv)
 {
     tool_option options[OPTIONS_MOST];
     int count = add_options(b, options);
     int code = tool_options(argc, argv, options, count, b->given ? b->given->files : NULL);
-    return code != TOOL_OK || b->help ? code : parse_values(b);
+    code = code != TOOL_OK || b->help ? code : parse_values(b);
+    return code != TOOL_OK || b->help || b->given ? code : check_labs(b);
 }

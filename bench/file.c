@@ -267,27 +267,56 @@ static int put_json(const char *text, size_t length, void *stream)
     return 0;
 }
 
-/* Writes each result on its own line, so that files can be compared and searched by line. It writes
- * the document without results first, and puts the results between the empty brackets. */
-static bool write_json(FILE *stream, const json_t *root)
+/* The arrays of a document that have a line for each item, so that files can be compared and
+ * searched by line. */
+static const char *const by_lines[] = {"results", "labs"};
+enum { BY_LINES = sizeof by_lines / sizeof by_lines[0] };
+
+static bool put_items(FILE *stream, const json_t *items)
 {
-    static const char empty[] = "\n \"results\": [";
-    const json_t *results = json_object_get(root, "results");
-    json_t *rest = json_copy((json_t *)root); /* shallow */
-    bool good = !results || json_object_set_new(rest, "results", json_array()) == 0;
-    char *text = good ? json_dumps(rest, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
-    const char *at = text && json_array_size(results) > 0 ? strstr(text, empty) : NULL;
-    size_t head = !text ? 0 : at ? (size_t)(at - text) + strlen(empty) : strlen(text);
-    good = text && put_json(text, head, stream) == 0;
-    for (size_t i = 0; good && at && i < json_array_size(results); i++) {
+    bool good = true;
+    for (size_t i = 0; good && i < json_array_size(items); i++) {
         good = fputs(i > 0 ? ",\n  " : "\n  ", stream) != EOF &&
-               json_dump_callback(json_array_get(results, i), put_json, stream,
+               json_dump_callback(json_array_get(items, i), put_json, stream,
                                   JSON_REAL_PRECISION(17)) == 0;
     }
-    if (good && at) {
-        good =
-            fputs("\n ", stream) != EOF && put_json(text + head, strlen(text + head), stream) == 0;
+    return good && fputs("\n ", stream) != EOF;
+}
+
+/* The place behind the bracket of the first of these arrays in a text; NULL: there is none. */
+static const char *next_array(const char *text, const json_t *root, const json_t **items)
+{
+    const char *first = NULL;
+    for (int i = 0; i < BY_LINES; i++) {
+        char empty[32];
+        snprintf(empty, sizeof empty, "\n \"%s\": [", by_lines[i]);
+        const json_t *array = json_object_get(root, by_lines[i]);
+        const char *at = json_array_size(array) > 0 ? strstr(text, empty) : NULL;
+        if (at && (!first || at + strlen(empty) < first)) {
+            first = at + strlen(empty);
+            *items = array;
+        }
     }
+    return first;
+}
+
+/* Writes the document with these arrays empty, and their items between the brackets. */
+static bool write_json(FILE *stream, const json_t *root)
+{
+    json_t *rest = json_copy((json_t *)root); /* shallow */
+    const json_t *items = NULL;
+    bool good = true;
+    for (int i = 0; i < BY_LINES; i++) {
+        good = good && (!json_object_get(root, by_lines[i]) ||
+                        json_object_set_new(rest, by_lines[i], json_array()) == 0);
+    }
+    char *text = good ? json_dumps(rest, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    const char *from = text;
+    good = text != NULL;
+    for (const char *at; good && (at = next_array(from, root, &items)); from = at) {
+        good = put_json(from, (size_t)(at - from), stream) == 0 && put_items(stream, items);
+    }
+    good = good && put_json(from, strlen(from), stream) == 0;
     free(text);
     json_decref(rest);
     return good && fputc('\n', stream) != EOF;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - the isomer tool. */
+#include "bench/bench.h"
+#include "bench/labs/labs.h"
 #include "bench/record/record.h"
 #include "bench/tool.h"
 
@@ -105,6 +107,7 @@ int main(int argc, char **argv)
     /* Ignores SIGXFSZ, so that reaching the file size limit is a write error and does not end the
      * process. */
     signal(SIGXFSZ, SIG_IGN);
+    bench_with_labs = &labs_command;
     tool_documents_whole();
     if (!tool_terminal_open()) {
         tool_no_memory("printing");

@@ -24,9 +24,9 @@ function(isomer_kernels_tool tool depends)
   elseif(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     message(FATAL_ERROR "isomer_add_kernels runs the isomer tool, and this build is for another processor: "
       "set ISOMER_HOST_TOOL to an isomer of the same version that runs here")
-  elseif(TARGET isomer-tool) # by add_subdirectory or FetchContent, where ISOMER_TOOL is an option
-    set(${tool} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:isomer-tool> PARENT_SCOPE)
-    set(${depends} isomer-tool isomer PARENT_SCOPE)
+  elseif(TARGET isomer-embedder) # by add_subdirectory or FetchContent, where ISOMER_TOOL is an option
+    set(${tool} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:isomer-embedder> PARENT_SCOPE)
+    set(${depends} isomer-embedder isomer PARENT_SCOPE)
   elseif(ISOMER_TOOL)
     set(${tool} ${CMAKE_CROSSCOMPILING_EMULATOR} ${ISOMER_TOOL} PARENT_SCOPE)
     set(${depends} ${ISOMER_TOOL} $<TARGET_FILE:Isomer::isomer> PARENT_SCOPE)

@@ -25,7 +25,9 @@ _isomer_values() {
     *,--backend) echo all auto cuda hip opencl openmp ;;
     *,--available | *,--require | *,--against-backend | *,--device-[ab]) echo cuda hip opencl openmp ;;
     verify,--suite) echo quick full ;;
-    bench,--suite) echo quick full stream gemm transfer JSON ;;
+    bench,--suite) echo quick full stream gemm transfer labs JSON ;;
+    bench,--lab) echo A B C D E {A,C,D}{1..5} B1 B2 C6 E{1..6} ;;
+    bench,--lab-sizes) echo usual small full ;;
     reveal,--op) echo gemm gemv sum dot reduce ;;
     bench,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;
     *,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" ;;

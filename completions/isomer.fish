@@ -33,7 +33,7 @@ end
 
 function __isomer_suites
     printf '%s\n' quick full
-    test (__isomer_command) = bench; and printf '%s\n' stream gemm transfer *.json
+    test (__isomer_command) = bench; and printf '%s\n' stream gemm transfer labs *.json
 end
 
 # The words on the line after an option in the help.
@@ -107,6 +107,9 @@ for side in a b
         -a 'cuda hip opencl openmp'
 end
 complete -c isomer -n '__isomer_has --suite' -l suite -x -a '(__isomer_suites)'
+complete -c isomer -n '__isomer_has --lab' -l lab -x -a 'A B C D E (printf "%s\n" {A,C,D}(seq 5) B1 B2 C6 E(seq 6))'
+complete -c isomer -n '__isomer_has --lab-sizes' -l lab-sizes -x -a 'usual small full'
+complete -c isomer -n '__isomer_has --beside' -l beside -r
 complete -c isomer -n '__isomer_has --op' -l op -x -a '(__fish_complete_list , __isomer_operations)'
 complete -c isomer -n '__isomer_has --variant' -l variant -x \
     -a '(__fish_complete_list , __isomer_variants)'

@@ -289,6 +289,37 @@ static const rule pair_members[] = {
     {.names = "why_a why_b", .types = STRING | NIL | LACKING},
     {0}};
 
+/* ---- the rows of the labs -------------------------------------------------------------------- */
+
+static const char *lab_ids[RECORD_LABS + 1]; /* set by set_lab_words */
+
+static const rule lab_case_members[] = {{.names = "what", .types = STRING}, {0}};
+static const rule lab_figure_members[] = {{.names = "name unit", .types = STRING},
+                                          {.names = "value", .types = NUMBER | NIL},
+                                          {.names = "low high", .types = NUMBER | NIL | LACKING},
+                                          {0}};
+static const rule point_value = {.types = NUMBER | STRING};
+static const rule point_item = {.types = ARRAY, .items = &point_value};
+static const rule lab_curve_members[] = {{.names = "name x y", .types = STRING},
+                                         {.names = "points", .types = ARRAY, .items = &point_item},
+                                         {0}};
+static const rule lab_picture_members[] = {{.names = "name", .types = STRING},
+                                           {.names = "rows cols", .types = NUMBER},
+                                           {.names = "values", .types = ARRAY, .items = &time_item},
+                                           {0}};
+static const rule lab_members[] = {
+    {.names = "row", .types = STRING, .words = lab_ids},
+    {.names = "device by", .types = STRING},
+    {.names = "case", .types = OBJECT, .members = lab_case_members},
+    {.names = "status", .types = STRING, .words = statuses},
+    {.names = "reason checked", .types = STRING | NIL | LACKING},
+    {.names = "figures", .types = ARRAY, .members = lab_figure_members},
+    {.names = "flops bytes", .types = NUMBER | NIL | LACKING},
+    {.names = "lines", .types = ARRAY | LACKING, .items = &text_item},
+    {.names = "curves", .types = ARRAY | LACKING, .members = lab_curve_members},
+    {.names = "pictures", .types = ARRAY | LACKING, .members = lab_picture_members},
+    {0}};
+
 /* ---- the layout of Google Benchmark ---------------------------------------------------------- */
 
 static const char *const time_units[] = {"ns", "us", "ms", "s", NULL};
@@ -531,6 +562,25 @@ static bool schema_known(walk *w, const json_t *root)
     return true;
 }
 
+static void set_lab_words(void)
+{
+    for (int i = 0; i < BENCH_STATUSES; i++) {
+        statuses[i] = bench_status_name((bench_status)i);
+    }
+    for (int i = 0; i < RECORD_LABS; i++) {
+        lab_ids[i] = record_labs[i].id;
+    }
+}
+
+char *record_labs_fault(const json_t *root)
+{
+    static const rule labs[] = {{.names = "labs", .types = ARRAY, .members = lab_members}, {0}};
+    walk w = {.path = ""};
+    set_lab_words();
+    members_allowed(&w, labs, root);
+    return w.fault;
+}
+
 char *record_fault(const json_t *root)
 {
     for (int i = 0; i < BENCH_OPS; i++) {
@@ -538,9 +588,7 @@ char *record_fault(const json_t *root)
     }
     operations[BENCH_OPS] = bench_kernel.measured;
     operations[BENCH_OPS + 1] = bench_op_of("")->measured;
-    for (int i = 0; i < BENCH_STATUSES; i++) {
-        statuses[i] = bench_status_name((bench_status)i);
-    }
+    set_lab_words();
     for (int i = 0; i < TOOL_TIERS; i++) {
         tiers[i] = tool_tiers[i].name;
     }
@@ -557,6 +605,7 @@ char *record_fault(const json_t *root)
         {.names = "devices", .types = ARRAY, .members = device_members},
         {.names = "results", .types = ARRAY, .members = result_members(untimed)},
         {.names = "pairs", .types = ARRAY | LACKING, .members = pair_members},
+        {.names = "labs", .types = ARRAY | LACKING, .members = lab_members},
         {0}};
     if (members_allowed(&w, content, root)) {
         joined(&w, root, !untimed);

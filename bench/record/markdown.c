@@ -267,6 +267,7 @@ bool record_markdown(FILE *out, const json_t *root)
         put_block(out, &v, &v.blocks[i]);
     }
     put_energy(out, &v);
+    record_labs_markdown(out, json_object_get(root, "labs"));
     put_flags(out, root);
     view_free(&v);
     return fflush(out) == 0 && !ferror(out);

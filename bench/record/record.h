@@ -204,6 +204,47 @@ record_level record_sign(const record_signs *signs, const json_t *result);
 /* Whether a result has a flag that no note says yet. */
 bool record_sign_has(const record_signs *signs, const json_t *result, const char *flag);
 
+/* ---- labs.c, labs_table.c: the rows of the labs in a document -------------------------------- */
+
+typedef struct record_lab {
+    const char *id, *title;
+    const char *look;      /* what to look at */
+    const char *published; /* the labs' own figure; NULL: none */
+} record_lab;
+
+enum { RECORD_LABS = 24 };
+extern const record_lab record_labs[RECORD_LABS];
+int record_lab_of(const char *id);         /* its index; -1: there is no such row */
+const char *record_lab_title(char letter); /* 'A': "Matrices" */
+
+/* What is wrong with the member "labs" of a document, or NULL; to be freed. */
+char *record_labs_fault(const json_t *root);
+
+bool record_lab_ok(const json_t *entry);
+/* The next entry of a row after `entry` (NULL: from the first); NULL: there are no more. */
+const json_t *record_lab_next(const json_t *entries, const json_t *entry, const char *id);
+/* A figure's value; NaN: none. */
+double record_lab_figure(const json_t *entry, const char *name);
+
+/* The columns of a row's table: the members of its cases, then the figures. */
+enum { RECORD_LAB_COLUMNS = 24, RECORD_LAB_TEXT = 64 };
+typedef struct record_lab_columns {
+    const char *names[RECORD_LAB_COLUMNS];
+    int count, sizes; /* the first `sizes` are members of cases */
+} record_lab_columns;
+void record_lab_find(const json_t *entries, const char *id, record_lab_columns *out);
+void record_lab_cell(const json_t *entry, const record_lab_columns *columns, int column,
+                     char text[RECORD_LAB_TEXT]);
+/* "cuda:0", or "Numba 0.62, cuda:0" */
+void record_lab_who(const json_t *entry, char text[RECORD_LAB_TEXT]);
+/* What a row's column means; NULL: its name says it. */
+const char *record_lab_meaning(const char *id, const char *name);
+/* "12.3 us", "4.20 TB/s" */
+void record_lab_value(char text[RECORD_LAB_TEXT], const char *unit, double value);
+
+void record_labs_table(FILE *out, const json_t *entries);
+void record_labs_markdown(FILE *out, const json_t *entries);
+
 /* ---- format.c: texts in memory, and with escaped arguments ----------------------------------- */
 
 /* Returns `block`. If it is NULL, reports a lack of memory and ends the process. */

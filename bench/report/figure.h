@@ -42,6 +42,8 @@ typedef enum figure_width {
  * --paper. */
 void report_figure_svg(FILE *out, const figure *shown, figure_width width);
 void report_figure_style(FILE *out);
+/* Writes a whole <figure>, at both widths. */
+void report_figure_put(FILE *out, const figure *shown);
 
 /* Writes exactly what is drawn, as CSV: a line for each point. */
 void report_figure_csv(FILE *out, const figure *shown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* figures.c - the list of a report's figures, and the files that are made of them. */
-#include "bench/report/chart.h"
+#include "bench/report/labs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@ figure_list report_figures(const report_model *model)
     figure_split(&list, model);
     figure_energy(&list, model);
     figure_errors(&list, model);
+    figure_labs(&list, model);
     for (int i = 0; i < list.count; i++) {
         chart_settle(&list.items[i]);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page.c - the page as a whole. */
 #include "bench/report/chart.h"
+#include "bench/report/labs.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -214,7 +215,7 @@ static void put_foot(report_page *page)
 
 /* ---- figures and sections -------------------------------------------------------------------- */
 
-static void put_figure(FILE *out, const figure *shown)
+void report_figure_put(FILE *out, const figure *shown)
 {
     report_put(out, "<figure id=\"%s\"><figcaption><b>%s</b> %s</figcaption>\n", shown->name,
                shown->title, shown->caption);
@@ -249,6 +250,13 @@ static void put_links(report_page *page, const figure_list *figures)
                        title_of(&model->groups[g]));
         }
     }
+    for (int i = 0; i < 5; i++) {
+        const char letter = (char)('A' + i);
+        if (report_labs_has(model, letter)) {
+            report_put(out, "<a href=\"#lab-%s\">Lab %s</a>", (char[]){letter, '\0'},
+                       (char[]){letter, '\0'});
+        }
+    }
     if (report_figure_of(figures, "roofline") || report_figure_of(figures, "split")) {
         fputs("<a href=\"#all\">Limits</a>", out);
     }
@@ -269,7 +277,7 @@ static void put_answer(report_page *page, const figure_list *figures)
     put_warnings(page);
     if (page->model->ok > 0) {
         report_sentences(page);
-    } else {
+    } else if (!report_labs_any(page->model)) {
         fputs("<p class=\"loud\">No result is ok, so there is nothing to sum up. The reasons are "
               "in the tables.</p>\n",
               page->out);
@@ -277,7 +285,7 @@ static void put_answer(report_page *page, const figure_list *figures)
     put_notes(page);
     fputs("</div>\n", page->out);
     if (overview) {
-        put_figure(page->out, overview);
+        report_figure_put(page->out, overview);
     }
     fputs("</section>\n", page->out);
 }
@@ -293,7 +301,7 @@ static void put_operations(report_page *page, const figure_list *figures)
         report_put(page->out, "<section id=\"op-%s\"><h2>%s</h2>\n", group->op, title_of(group));
         for (int i = 0; i < figures->count; i++) {
             if (figures->items[i].op && strcmp(figures->items[i].op, group->op) == 0) {
-                put_figure(page->out, &figures->items[i]);
+                report_figure_put(page->out, &figures->items[i]);
             }
         }
         report_table(page, group->op);
@@ -307,11 +315,12 @@ static void put_common(report_page *page, const figure_list *figures)
     bool some = false;
     for (int i = 0; i < figures->count; i++) {
         const figure *shown = &figures->items[i];
-        if (shown->op || strcmp(shown->name, "overview") == 0) {
+        if (shown->op || strcmp(shown->name, "overview") == 0 ||
+            strncmp(shown->name, "lab-", 4) == 0) {
             continue;
         }
         fputs(some ? "" : "<section id=\"all\"><h2>Limits, transfers and energy</h2>\n", page->out);
-        put_figure(page->out, shown);
+        report_figure_put(page->out, shown);
         some = true;
     }
     fputs(some ? "</section>\n" : "", page->out);
@@ -330,13 +339,14 @@ int report_write(json_t *const *roots, const char *const *names, int count, cons
     put_head(&page, title ? title : made);
     put_links(&page, &figures);
     put_answer(&page, &figures);
+    report_labs(&page, &figures);
     put_operations(&page, &figures);
     put_common(&page, &figures);
     report_libraries(&page);
     report_machines(&page);
     put_foot(&page);
     int code = tool_file_commit(out);
-    if (code == TOOL_OK && model.ok == 0) {
+    if (code == TOOL_OK && model.ok == 0 && !report_labs_any(&model)) {
         code = tool_error(TOOL_NOTHING, "no result is ok: the report has only the reasons");
     }
     report_figures_free(&figures);

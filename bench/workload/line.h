@@ -24,7 +24,8 @@ typedef struct work_line {
     const char *steps;
     const char *math;
     const char *cache;
-    const char *on; /* "cpu": only if no device is a GPU; "gpu": only if one is; NULL: always */
+    const char *row; /* of the labs: "A2"; NULL: of none */
+    const char *on;  /* "cpu": only if no device is a GPU; "gpu": only if one is; NULL: always */
     bool parts;
     int32_t priority; /* 1: kept longest if time is short; 9: dropped first; 0: the default, 5 */
     bench_roof roof;

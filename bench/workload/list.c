@@ -252,11 +252,26 @@ static void add_line(maker *m, const work_parsed *p)
     }
 }
 
+/* A row is listed by its id or by its lab: "A2" or "A". */
+bool work_row_listed(const char *rows, const char *row)
+{
+    for (const char *at = rows; at && *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
+        size_t length = strcspn(at, ",");
+        if (length > 0 && strncmp(at, row, length) == 0 && (length == 1 || row[length] == '\0')) {
+            return true;
+        }
+    }
+    return !rows;
+}
+
 /* Whether a line applies to these devices. If the request selects types, sizes or
  * ids, every line applies. */
 static bool is_on(const maker *m, const work_line *line)
 {
     const work_request *r = m->request;
+    if (line->row && (r->no_lines || !work_row_listed(r->rows, line->row))) {
+        return false;
+    }
     if (!line->on || (m->filtered && (r->dtype || r->size || r->case_id))) {
         return true;
     }
@@ -479,7 +494,8 @@ static int check_matched(const maker *m)
                               (int)s + 1, r->op ? r->op : "all", work_size_rule);
         }
     }
-    if (m->matched == 0) {
+    bool rows_alone = r->suite && strcmp(r->suite, "labs") == 0 && !work_request_chooses(r);
+    if (m->matched == 0 && !rows_alone) {
         char text[512] = "";
         for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
             if (options[i][1]) {

@@ -243,6 +243,45 @@ static const work_line transfer[] = {
     {.op = "transfer", .size = "4Ki,64Ki,1Mi", .cache = "cold"},
 };
 
+/* What the labs compute with operations of the library, at the labs' sizes. The rows themselves are
+ * in bench/labs. */
+static const work_line lab_lines[] = {
+    {.row = "A1", .op = "transpose", .variant = "naive,tiled", .size = "1024"},
+    {.row = "A1", .op = "transpose", .variant = "naive,tiled", .size = "10240", .on = "gpu"},
+    {.row = "A2", .op = "gemm", .variant = "naive", .size = "512"},
+    {.row = "A2", .op = "gemm", .variant = "naive", .size = "5120", .parts = true, .on = "gpu"},
+    {.row = "A3", .op = "gemm", .variant = "tiled", .size = "1024", .parts = true},
+    {.row = "A3", .op = "gemm", .variant = "tiled", .size = "5120", .parts = true, .on = "gpu"},
+    {.row = "A4", .op = "gemm", .variant = "vendor", .size = "1024", .parts = true},
+    {.row = "A4", .op = "gemm", .variant = "vendor", .size = "5120", .parts = true, .on = "gpu"},
+    {.row = "B1",
+     .op = "gemm",
+     .variant = "vendor",
+     .dtype = "f32",
+     .math = "strict,tf32",
+     .size = "15000",
+     .on = "gpu"},
+    {.row = "C1", .op = "map", .kind = "multiply", .dtype = "f32", .size = "16Mi"},
+    {.row = "C5",
+     .op = "reduce",
+     .variant = "tiled,vendor",
+     .dtype = "f32",
+     .size = "512,1Mi,16Mi"},
+    {.row = "C5",
+     .op = "reduce",
+     .variant = "tiled,vendor",
+     .dtype = "f32",
+     .size = "256Mi",
+     .on = "gpu"},
+    {.row = "D1", .op = "gemm", .variant = "tiled,vendor", .size = "10000x7000x5000", .on = "gpu"},
+    {.row = "D1", .op = "reduce", .layout = "0", .size = "10000x7000", .on = "gpu"},
+    {.row = "E1", .op = "map", .kind = "add", .dtype = "f64", .size = "20000000"},
+    {.row = "E1", .op = "map", .kind = "add", .dtype = "f64", .size = "200000000", .on = "gpu"},
+    {.row = "E3", .op = "transfer", .size = "64Ki,64Mi"},
+    {.row = "E4", .op = "gemv", .dtype = "f64", .layout = "n,t", .size = "4096"},
+    {.row = "E4", .op = "gemv", .dtype = "f64", .layout = "n,t", .size = "16384", .on = "gpu"},
+};
+
 /* The cases that measure roofs: two types for each mix of reads and writes. A CPU reaches its peak
  * with few elements, a GPU only with many: the last, small kernel of a reduction would be a tenth
  * of the time. */
@@ -267,7 +306,13 @@ static const work_line roofs[] = {
 
 #define SUITE(NAME) {.name = #NAME, .lines = NAME, .count = (int32_t)(sizeof NAME / sizeof NAME[0])}
 
-const work_suite work_suites[] = {SUITE(quick), SUITE(full), SUITE(stream), SUITE(gemm),
-                                  SUITE(transfer)};
+const work_suite work_suites[] = {SUITE(quick),
+                                  SUITE(full),
+                                  SUITE(stream),
+                                  SUITE(gemm),
+                                  SUITE(transfer),
+                                  {.name = "labs",
+                                   .lines = lab_lines,
+                                   .count = (int32_t)(sizeof lab_lines / sizeof lab_lines[0])}};
 const int32_t work_suite_count = (int32_t)(sizeof work_suites / sizeof work_suites[0]);
 const work_suite work_roofs = SUITE(roofs);

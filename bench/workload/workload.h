@@ -22,7 +22,7 @@ json_t *work_case_json(const bench_case *item);
 enum { WORK_LIBRARIES = 4 }; /* of one vendor */
 
 typedef struct work_request {
-    const char *suite; /* quick, full, stream, gemm, transfer, or a file; NULL: quick */
+    const char *suite; /* quick, full, stream, gemm, transfer, labs, or a file; NULL: quick */
     const char *op;    /* this, variant, dtype and size are lists of words; NULL: all */
     const char *variant;
     const char *dtype;
@@ -37,7 +37,10 @@ typedef struct work_request {
     int64_t memory_bytes;    /* the least memory of the devices */
     const bench_case *given; /* cases that are made already, instead of a suite; or NULL */
     int32_t given_count;
-    bool all_cpu;  /* no device is a GPU: uses sizes for CPUs */
+    bool all_cpu; /* no device is a GPU: uses sizes for CPUs */
+    /* Of the suite `labs`: rows such as "A2,C", whose cases are measured. NULL: all. */
+    const char *rows;
+    bool no_lines; /* leaves out the suite's cases */
     bool no_roofs; /* leaves out the cases that measure roofs */
 } work_request;
 
@@ -45,6 +48,9 @@ typedef struct work_list {
     bench_case *items;
     int32_t count;
 } work_list;
+
+/* Whether a list of rows (NULL: all) has this one. */
+bool work_row_listed(const char *rows, const char *row);
 
 /* Whether the user chose operations, ids, variants, types, sizes or axes. */
 bool work_request_chooses(const work_request *request);

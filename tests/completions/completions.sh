@@ -76,7 +76,11 @@ done <commands
 ask isomer verify --suite ''
 offered_alone full quick
 ask isomer bench --suite ''
-offered_alone full gemm quick results.json stream transfer
+offered_alone full gemm labs quick results.json stream transfer
+ask isomer bench --lab-sizes ''
+offered_alone full small usual
+ask isomer bench --lab ''
+offered_alone A A1 A2 A3 A4 A5 B B1 B2 C C1 C2 C3 C4 C5 C6 D D1 D2 D3 D4 D5 E E1 E2 E3 E4 E5 E6
 ask isomer bench --axis ''
 offered_alone 0 1 all
 for place in 'bench --json' 'report -o' 'compare' 'vectors --out' 'kernel text' 'kernel text --out' 'kernel embed --output' 'kernel embed --cc'; do
