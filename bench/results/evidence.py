@@ -74,6 +74,11 @@ def counts(document, device):
         passed += ran
         failed += row["status"] in ("failed", "error")
         unsupported += row["status"] == "unsupported"
+    for entry in document.get("labs", []):
+        if entry["device"] == device["spec"] and entry["by"] == "isomer":
+            passed += entry["status"] == "ok"
+            failed += entry["status"] in ("failed", "error")
+            unsupported += entry["status"] == "unsupported"
     return table, passed, failed, unsupported
 
 
@@ -88,6 +93,14 @@ def not_run(table):
         elif unsupported - types:
             missing.setdefault(variant, []).append(f"{op} of {' '.join(sorted(unsupported - types))}")
     return "; ".join(f"{variant}: {', '.join(ops)}" for variant, ops in sorted(missing.items())) or "–"
+
+
+def rows_not_run(document, device):
+    """The rows of the labs without an entry of this device, as "A5, B1": a run may have ended before."""
+    names = [letter + str(i) for letter, count in zip("ABCDE", (5, 2, 6, 5, 6)) for i in range(1, count + 1)]
+    ran = {e["row"] for e in document["labs"] if e["device"] == device["spec"] and e["by"] == "isomer"}
+    left = [name for name in names if name not in ran]
+    return "rows " + ", ".join(left) if left else "–"
 
 
 def plain(text):
@@ -137,7 +150,8 @@ def rows():
             if device["backend"] == "opencl":
                 words = [plain(device["driver"]), "on " + words[0]]
             yield (tier_of(device), device["backend"], " ".join(filter(None, words)), " ".join([suite] + chosen),
-                   passed, failed, unsupported, run["time"][:10], name, not_run(table))
+                   passed, failed, unsupported, run["time"][:10], name,
+                   rows_not_run(document, device) if "labs" in document else not_run(table))
 
 
 def evidence():
