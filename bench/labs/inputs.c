@@ -50,15 +50,6 @@ double lab_uniform(uint64_t seed, uint64_t index)
     return (double)(lab_bits(seed, index) >> 40) * 0x1p-23 - 1.0;
 }
 
-double lab_normal(uint64_t seed, uint64_t index)
-{
-    double sum = -6.0;
-    for (uint64_t k = 0; k < 12; k++) {
-        sum += (double)(lab_bits(seed, 12 * index + k) >> 40) * 0x1p-24;
-    }
-    return 3.0 + sum;
-}
-
 const void *lab_numbers(lab *l, uint64_t seed, iso_dtype dtype, int64_t count)
 {
     bool wide = dtype == ISO_F64;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* a_matrix.c - lab A: matrices. Transposes and products by own kernels, the library and the vendor;
- * what the copies to the device and back cost; and memory that somebody else owns. */
+ * what the copies to the device and back cost; and memory of another library. */
 #include "a_matrix.isk.h"
 #include "lab.h"
 
