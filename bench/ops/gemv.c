@@ -327,13 +327,14 @@ static void signs(verify_list *list, iso_dtype dtype)
     }
 }
 
-/* GPUs run these without tiles: there are many words of 16 bytes beside each other. */
+/* GPUs run these without tiles: there are many words of 16 bytes beside each other. They read eight
+ * of k ahead, twice, and three one by one. */
 static void wide(verify_list *list, iso_dtype dtype)
 {
     enum { WORDS = 68000 };
     const int64_t word = 16 / iso_dtype_size(dtype);
     const bool odd = word == 4; /* f32: rows that do not begin at whole words */
-    bench_case item = start(dtype, 1, WORDS * word + odd, 3);
+    bench_case item = start(dtype, 1, WORDS * word + odd, 19);
     item.fill = ARITH_UNIFORM;
     item.gemv.product.beta = odd ? -0.5 : 0;
     add(list, &item, fast, 1);
