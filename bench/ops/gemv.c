@@ -338,6 +338,13 @@ static void wide(verify_list *list, iso_dtype dtype)
     item.fill = ARITH_UNIFORM;
     item.gemv.product.beta = odd ? -0.5 : 0;
     add(list, &item, fast, 1);
+    if (dtype == ISO_F32) { /* many vectors by one A: 2 segments of k, of 10 words each */
+        item = start(dtype, 1, 40, 1030);
+        item.fill = ARITH_UNIFORM;
+        item.gemv.product.batch = WORDS / (2 * 10);
+        item.gemv.product.same_a = true;
+        add(list, &item, fast, 1);
+    }
 }
 
 static void large(verify_list *list, iso_dtype dtype)
