@@ -2,6 +2,7 @@
 /* inputs.c - the labs' numbers, which every device and the Python programs make alike, and products
  * of them. */
 #include "bench/labs/internal.h"
+#include "examples/labs/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,19 +38,6 @@ void lab_inputs_free(struct lab_inputs *inputs)
     free(inputs);
 }
 
-uint64_t lab_bits(uint64_t seed, uint64_t index)
-{
-    uint64_t z = seed * 0xD1342543DE82EF95u + index * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-double lab_uniform(uint64_t seed, uint64_t index)
-{
-    return (double)(lab_bits(seed, index) >> 40) * 0x1p-23 - 1.0;
-}
-
 const void *lab_numbers(lab *l, uint64_t seed, iso_dtype dtype, int64_t count)
 {
     bool wide = dtype == ISO_F64;
@@ -61,7 +49,7 @@ const void *lab_numbers(lab *l, uint64_t seed, iso_dtype dtype, int64_t count)
     float *f32 = n->at;
     double *f64 = n->at;
     for (int64_t i = n->count; i < count; i++) {
-        double value = lab_uniform(seed, (uint64_t)i);
+        double value = lab_uniform(seed, i);
         if (wide) {
             f64[i] = value;
         } else {

@@ -107,8 +107,6 @@ double lab_patience(const lab *l);
 
 struct lab_inputs *lab_inputs_make(void);
 void lab_inputs_free(struct lab_inputs *inputs);
-uint64_t lab_bits(uint64_t seed, uint64_t index);
-double lab_uniform(uint64_t seed, uint64_t index); /* in [-1, 1), exact in f32 */
 /* The first `count` numbers of a seed. They stay valid until more of this seed and type are asked
  * for. */
 const void *lab_numbers(lab *l, uint64_t seed, iso_dtype dtype, int64_t count);

@@ -6,6 +6,8 @@
 #ifndef LAB_H
 #define LAB_H
 
+#include "numbers.h"
+
 #include <isomer/isomer.h>
 
 #include <math.h>
@@ -304,33 +306,7 @@ static inline iso_groups lab_groups(int64_t n, int64_t items)
     return (iso_groups){(n + items - 1) / items, 1, 1};
 }
 
-/* ---- Inputs: the same numbers in every language ---------------------------------------------- */
-
-static inline uint64_t lab_bits(uint64_t seed, int64_t i)
-{
-    uint64_t z = seed * UINT64_C(0xD1342543DE82EF95) + (uint64_t)i * UINT64_C(0x9E3779B97F4A7C15);
-    z ^= z >> 30;
-    z *= UINT64_C(0xBF58476D1CE4E5B9);
-    z ^= z >> 27;
-    z *= UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
-/* In [-1, 1), with 24 bits: exact in f32. */
-static inline double lab_uniform(uint64_t seed, int64_t i)
-{
-    return (double)(lab_bits(seed, i) >> 40) * 0x1p-23 - 1;
-}
-
-/* About a normal distribution with mean 3 and deviation 1: the sum of twelve uniform numbers. */
-static inline double lab_normal(uint64_t seed, int64_t i)
-{
-    double sum = 0;
-    for (int k = 0; k < 12; k++) {
-        sum += (double)(lab_bits(seed, 12 * i + k) >> 40) * 0x1p-24;
-    }
-    return 3 + sum - 6;
-}
+/* ---- Inputs: of the numbers of numbers.h ----------------------------------------------------- */
 
 /* Whether a sparse matrix has an element there; its value is lab_uniform(seed + 1, i * cols + j).
  */

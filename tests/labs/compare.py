@@ -20,7 +20,7 @@ except ImportError as missing:
 
 
 def bits(seed, i):
-    """The numbers of examples/labs/lab.h: the same bits from a seed and an index."""
+    """The numbers of examples/labs/numbers.h: the same bits from a seed and an index."""
     z = np.uint64(seed * 0xD1342543DE82EF95 & 0xFFFFFFFFFFFFFFFF) + i * np.uint64(0x9E3779B97F4A7C15)
     z ^= z >> np.uint64(30)
     z *= np.uint64(0xBF58476D1CE4E5B9)
