@@ -306,7 +306,8 @@ static iso_status check_overlap(const launch *of)
         const struct launch_buffer *one = &of->buffers[i];
         for (int32_t j = 0; j < i; j++) {
             const struct launch_buffer *other = &of->buffers[j];
-            if (one->buffer != other->buffer || one->offset >= other->end ||
+            if (one->buffer != other->buffer || one->offset == one->end ||
+                other->offset == other->end || one->offset >= other->end ||
                 other->offset >= one->end) {
                 continue;
             }

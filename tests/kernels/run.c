@@ -239,6 +239,13 @@ static const char words[] =
     "            iso_atomic_add_i32(&to[2], i);\n"
     "        }\n"
     "    }\n"
+    "}\n"
+    "ISO_KERNEL(perhaps, 64, 1, 1)(ISO_IN(f32) from ISO_EXTENT(n), ISO_OUT(f32) to, i32 n)\n"
+    "{\n"
+    "    ISO_REGION(i)\n"
+    "    {\n"
+    "        to[i] = n > 0 ? from[i % n] : 2.0f;\n"
+    "    }\n"
     "}\n";
 
 static void create_words(scene *s)
@@ -435,6 +442,21 @@ static void test_bad_values(void **state)
     fails(launch(s, "pairs", (iso_groups){1, 1, 1}, args, 4), ISO_INVALID, "add", "f32x2");
 }
 
+/* No elements share no bytes, wherever they lie. */
+static void test_no_elements(void **state)
+{
+    scene *s = *state;
+    create_words(s);
+    iso_argument args[] = {iso_arg_buffer((iso_operand){s->y_buffer, 64}), iso_arg_buffer(s->y),
+                           iso_arg_integer(0)};
+    works(launch(s, "perhaps", (iso_groups){1, 1, 1}, args, 3));
+    read_y(s, 64 * 4);
+    assert_true(s->got[0] == 2.0f && s->got[63] == 2.0f);
+    args[2] = iso_arg_integer(1);
+    fails(launch(s, "perhaps", (iso_groups){1, 1, 1}, args, 3), ISO_INVALID, "writes to",
+          "from (64 to 68)");
+}
+
 /* What compilers get, without a device. */
 static void test_text(void **state)
 {
@@ -518,11 +540,14 @@ static void test_ends(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        SCENE(test_axpy),        SCENE(test_stencil),    SCENE(test_histogram),
-        SCENE(test_block_sum),   SCENE(test_transpose),  SCENE(test_cube),
-        SCENE(test_parts),       SCENE(test_pairs),      SCENE(test_best),
-        SCENE(test_bad_texts),   SCENE(test_bad_values), SCENE(test_bad_arguments),
-        SCENE(test_bad_handles), SCENE(test_ends),       cmocka_unit_test(test_text),
+        SCENE(test_axpy),        SCENE(test_stencil),
+        SCENE(test_histogram),   SCENE(test_block_sum),
+        SCENE(test_transpose),   SCENE(test_cube),
+        SCENE(test_parts),       SCENE(test_pairs),
+        SCENE(test_best),        SCENE(test_bad_texts),
+        SCENE(test_bad_values),  SCENE(test_bad_arguments),
+        SCENE(test_no_elements), SCENE(test_bad_handles),
+        SCENE(test_ends),        cmocka_unit_test(test_text),
     };
     iso_device device;
     spec = argc > 1 ? argv[1] : "openmp";
