@@ -310,7 +310,11 @@ typedef unsigned long long u64;
 #define ISO_CPU_ 1
 #define ISO_GLOBAL_
 #define ISO_LOCAL_AT_
+#if defined(ISO_JUDGE_) /* gcc does not watch a write of a struct that a call returns */
+#define ISO_FUNCTION_ static inline __attribute__((unused, always_inline))
+#else
 #define ISO_FUNCTION_ static inline __attribute__((unused))
+#endif
 #if defined(ISO_EMBEDDED_ENTRIES) /* the functions are known by a table only */
 #define ISO_CPU_ENTRY_ static
 #else
