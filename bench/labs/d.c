@@ -147,6 +147,7 @@ static void sum_way(lab *l, const char *what, array_way way, iso_variant variant
                           .m = 10000 / share,
                           .k = 5000 / share,
                           .n = 7000 / share,
+                          .words = !l->on_cpu,
                           .variant = variant};
     lab_case(entry, "m", (double)s.sums.m);
     lab_case(entry, "k", (double)s.sums.k);

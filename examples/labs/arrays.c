@@ -9,6 +9,9 @@
 enum {
     SUM_ITEMS = 256,
     SUM_ROWS = 64,
+    WORD = 16,       /* bytes */
+    WORDS = 32,      /* of a group of column_sums_f32x4 */
+    WORD_ROWS = 256, /* that are added to one */
     JOIN_COLS = 32,
     FUSED_COLS = 16,
     SHARES = 2, /* of A's rows, in fused_sums: so there are groups enough for a large GPU */
@@ -53,7 +56,8 @@ int64_t array_sums_work(const array_sums *s)
     const int64_t of_c = blocks(s->m, SUM_ROWS) * s->n;
     const int64_t of_a = blocks(s->m, SUM_ROWS) * s->k, of_b = blocks(s->k, SUM_ROWS) * s->n;
     const int64_t fused = blocks(s->k, FUSED_COLS) * SHARES * s->n;
-    return (s->k + largest(largest(of_c, of_a), largest(of_b, fused))) * iso_dtype_size(s->dtype);
+    const int64_t parts = largest(largest(of_c, of_a), largest(of_b, fused));
+    return (s->k + parts) * iso_dtype_size(s->dtype) + WORD;
 }
 
 /* y = the sum of `rows` rows of partial sums. */
@@ -66,17 +70,42 @@ static iso_status join(iso_stream stream, iso_program program, iso_dtype dtype, 
                   (iso_groups){blocks(cols, JOIN_COLS), 1, 1}, arguments, 4);
 }
 
-/* y = the sums of a's columns, or those of its rows times `weights`. */
-static iso_status sum_columns(iso_stream stream, iso_program program, iso_dtype dtype,
+/* Adds each `share` rows of a to one of `to`. */
+static iso_status add_words(iso_stream stream, iso_program program, iso_dtype dtype,
+                            const iso_operand *weights, iso_operand a, int64_t rows, int64_t cols,
+                            int64_t share, iso_operand to)
+{
+    const bool wide = dtype == ISO_F64;
+    const int64_t words = cols * iso_dtype_size(dtype) / WORD;
+    const iso_argument arguments[] = {iso_arg_buffer(weights ? *weights : a),
+                                      iso_arg_integer(weights != NULL),
+                                      iso_arg_buffer(a),
+                                      iso_arg_buffer(to),
+                                      iso_arg_integer(rows),
+                                      iso_arg_integer(words),
+                                      iso_arg_integer(share)};
+    return launch(stream, program, wide ? "column_sums_f64x2" : "column_sums_f32x4",
+                  (iso_groups){blocks(words, WORDS), blocks(rows, share), 1}, arguments, 7);
+}
+
+/* y = the sums of a's columns; with `weights`, row r counts weights[r] times. */
+static iso_status sum_columns(iso_stream stream, iso_program program, const array_sums *s,
                               const iso_operand *weights, iso_operand a, int64_t rows, int64_t cols,
                               iso_operand partial, iso_operand y)
 {
     static const char *const names[2][2] = {{"column_sums_f32", "column_sums_f64"},
                                             {"vector_matrix_f32", "vector_matrix_f64"}};
-    const iso_groups groups = {blocks(cols, SUM_ITEMS), blocks(rows, SUM_ROWS), 1};
+    const bool words = s->words && cols * iso_dtype_size(s->dtype) % WORD == 0;
+    const int64_t parts = blocks(rows, words ? WORD_ROWS : SUM_ROWS);
     iso_argument arguments[5];
+    iso_status status;
     int count = 0;
 
+    if (words) {
+        status = add_words(stream, program, s->dtype, weights, a, rows, cols, WORD_ROWS, partial);
+        return status ? status
+                      : add_words(stream, program, s->dtype, NULL, partial, parts, cols, parts, y);
+    }
     if (weights) {
         arguments[count++] = iso_arg_buffer(*weights);
     }
@@ -84,14 +113,14 @@ static iso_status sum_columns(iso_stream stream, iso_program program, iso_dtype 
     arguments[count++] = iso_arg_buffer(partial);
     arguments[count++] = iso_arg_integer(rows);
     arguments[count++] = iso_arg_integer(cols);
-    const iso_status status =
-        launch(stream, program, names[weights != NULL][dtype == ISO_F64], groups, arguments, count);
-    return status ? status : join(stream, program, dtype, partial, groups.y, cols, y);
+    status = launch(stream, program, names[weights != NULL][s->dtype == ISO_F64],
+                    (iso_groups){blocks(cols, SUM_ITEMS), parts, 1}, arguments, count);
+    return status ? status : join(stream, program, s->dtype, partial, parts, cols, y);
 }
 
 iso_status array_sums_columns(iso_stream stream, iso_program program, const array_sums *s)
 {
-    return sum_columns(stream, program, s->dtype, NULL, s->c, s->m, s->n, s->work, s->y);
+    return sum_columns(stream, program, s, NULL, s->c, s->m, s->n, s->work, s->y);
 }
 
 static iso_status run_product(iso_stream stream, iso_program program, const array_sums *s)
@@ -113,11 +142,11 @@ static iso_status run_sums_first(iso_stream stream, iso_program program, const a
 {
     const iso_operand sums = s->work;
     iso_operand partial = s->work;
-    partial.offset += s->k * iso_dtype_size(s->dtype);
+    partial.offset += blocks(s->k * iso_dtype_size(s->dtype), WORD) * WORD;
     const iso_status status =
-        sum_columns(stream, program, s->dtype, NULL, s->a, s->m, s->k, partial, sums);
+        sum_columns(stream, program, s, NULL, s->a, s->m, s->k, partial, sums);
     return status ? status
-                  : sum_columns(stream, program, s->dtype, &sums, s->b, s->k, s->n, partial, s->y);
+                  : sum_columns(stream, program, s, &sums, s->b, s->k, s->n, partial, s->y);
 }
 
 static iso_status run_fused(iso_stream stream, iso_program program, const array_sums *s,

@@ -9,6 +9,8 @@
 
 #include <isomer/isomer.h>
 
+#include <stdbool.h>
+
 /* ---- y[j] = the sum over i and l of a[i, l] b[l, j] ------------------------------------------ */
 
 typedef enum array_way {
@@ -27,6 +29,8 @@ typedef struct array_sums {
     iso_operand a, b, y;
     iso_operand c;    /* m x n, for ARRAY_PRODUCT only */
     iso_operand work; /* array_sums_work() bytes */
+    bool words;       /* read in words of 16 bytes where rows have whole ones: faster on GPUs. All
+                         operands are then at multiples of 16 bytes */
 } array_sums;
 
 /* Enough for every way. */

@@ -29,6 +29,7 @@ static double time_of(const lab *l, const array_sums *s, array_way way)
 static void sums(const lab *l, iso_dtype dtype)
 {
     array_sums s = {.dtype = dtype,
+                    .words = !lab_is_cpu(l),
                     .m = lab_size(l, 150, 1000, 10000),
                     .k = lab_size(l, 70, 500, 5000),
                     .n = lab_size(l, 140, 700, 7000)};
