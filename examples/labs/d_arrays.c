@@ -69,13 +69,27 @@ static void sums(const lab *l, iso_dtype dtype)
     printf("Look at: what it saves to add first and to multiply then.\n");
     for (size_t i = 0; i < 5; i++) {
         lab_free((const iso_operand[]){s.a, s.b, s.c, s.y, s.work}[i]);
-    }
-    for (size_t i = 0; i < 4; i++) {
-        free((void *[]){a, b, y, right}[i]);
+        free((void *[]){a, b, y, right, NULL}[i]);
     }
 }
 
 /* ---- D4: ridge regression -------------------------------------------------------------------- */
+
+/* Seconds of all points, `at_once` of them at a time. */
+static double solve(const lab *l, iso_sparse matrix, const lsmr_args *args, ridge_point *points,
+                    int at_once)
+{
+    lsmr *solver;
+    double start = 0;
+    OK(lsmr_create(l->device, l->stream, matrix, at_once, &solver));
+    for (int count = 1; count <= RIDGE_POINTS; count += RIDGE_POINTS - 1) { /* one prepares */
+        start = lab_now();
+        OK(ridge_run(l->device, l->stream, matrix, solver, args, points, count, at_once));
+    }
+    const double seconds = lab_now() - start;
+    lsmr_destroy(solver);
+    return seconds;
+}
 
 static void regression(const lab *l, iso_dtype dtype, const char *folder)
 {
@@ -89,12 +103,10 @@ static void regression(const lab *l, iso_dtype dtype, const char *folder)
 
     OK(ridge_input_make(n, n, 0.1, &input));
     OK(ridge_input_upload(l->device, l->stream, &input, dtype, &matrix, &args.b));
-    args.x = lab_buffer(l, n * iso_dtype_size(dtype));
+    args.x = lab_buffer(l, RIDGE_POINTS * n * iso_dtype_size(dtype));
     ridge_coefficients(points);
-    OK(ridge_run(l->device, l->stream, l->program, matrix, &args, points, 1)); /* prepares */
-    const double start = lab_now();
-    OK(ridge_run(l->device, l->stream, l->program, matrix, &args, points, RIDGE_POINTS));
-    const double seconds = lab_now() - start;
+    const double apart = solve(l, matrix, &args, points, 1);
+    const double together = solve(l, matrix, &args, points, RIDGE_POINTS);
 
     printf("\nD4. Ridge regression, %lld x %lld, %lld entries, %s\n", (long long)n, (long long)n,
            (long long)input.entries, iso_dtype_name(dtype));
@@ -110,8 +122,9 @@ static void regression(const lab *l, iso_dtype dtype, const char *folder)
         memcpy(curve[i], (double[]){p->lambda, p->residual, p->norm, (double)last->iteration},
                sizeof curve[i]);
     }
-    printf("%lld iterations in %s: %s each\n", (long long)iterations, lab_seconds(seconds).text,
-           lab_seconds(seconds / (double)iterations).text);
+    printf("one after another %10s, %lld iterations; together %s, %lld iterations\n",
+           lab_seconds(apart).text, (long long)iterations, lab_seconds(together).text,
+           (long long)points[0].result.state.iteration);
     printf("Look at: from where on |x| falls much faster than |A x - b| grows.\n");
     host_dump(folder, dtype == ISO_F64 ? "curve-f64" : "curve-f32", curve, sizeof curve);
     host_dump(folder, "regression.i64", &n, sizeof n);

@@ -1,319 +1,258 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lsmr.c - LSMR on a device. The names are those of the paper where it has one. */
+/* lsmr.c - LSMR on a device, for several damping factors at a time. The names are those of the
+ * paper where it has one. */
 #include "lsmr.h"
+
+#include "lsmr.isk.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS = 256, GROUPS_MOST = 256, SQUARES_AT = 16 };
+/* ITEMS and SLOTS as in lsmr.isk. A vector has a sum of squares for each group. */
+enum { ITEMS = 256, GROUPS_MOST = 256, SLOTS = 33, RUNNING = -1 };
 
-/* What the device gives to the host: a norm of the matrix's type, and the sums of squares of x. */
-typedef struct figures {
-    unsigned char norm[SQUARES_AT];
-    double squares[GROUPS_MOST];
-} figures;
+/* A problem's numbers, in the order of lsmr.isk; the last ones are the kernels' own. */
+typedef struct problem {
+    double reason; /* RUNNING, or an lsmr_reason */
+    double iteration, residual, gradient, norm_x, norm_a, condition;
+    double damp, atol, btol, inverse_conlim, most, norm_b;
+    double alphabar, rho, zetabar, sbar, cbar, rhobar, zeta;
+    double betadd, betad, rhod, thetatilde, tautilde, settled;
+    double squares_a, most_rhobar, least_rhobar;
+    double factors[4];
+} problem;
 
-/* u and v are kept as the products left them: u / beta and v / alpha are the unit vectors. */
+_Static_assert(sizeof(problem) == SLOTS * sizeof(double), "as in lsmr.isk");
+
+/* All but `host` is on the device. u and v are kept as the products left them: their norms are beta
+ * and alpha. */
 struct lsmr {
     iso_device device;
     iso_stream stream;
     iso_sparse matrix;
-    iso_kernel update;
+    iso_program program;
+    iso_kernel next, advance, update, test;
     iso_dtype dtype;
-    int64_t rows, cols, groups;
-    iso_operand u, v, h, hbar, figures; /* on the device */
-    figures *host;
-    iso_variant variant;
+    int64_t rows, cols, row_groups, col_groups;
+    int most;
+    int active;                   /* up to the last problem that runs */
+    iso_operand u, v, t, h, hbar; /* t: a product; h and hbar: of every problem */
+    iso_operand beta, alpha, u_squares, v_squares, x_squares;
+    iso_operand problems;
+    problem *host;
 };
 
-/* ---- Scalars: the two QR factorizations of the paper ----------------------------------------- */
+/* ---- An iteration ---------------------------------------------------------------------------- */
 
-typedef struct rotation {
-    double c, s, r;
-} rotation;
+#define LAUNCH(s, kernel, x, y, ...)                                                               \
+    iso_launch((s)->stream, (s)->kernel, (iso_groups){x, y, 1},                                    \
+               (const iso_argument[]){__VA_ARGS__},                                                \
+               sizeof((const iso_argument[]){__VA_ARGS__}) / sizeof(iso_argument))
 
-/* c a + s b = r and s a - c b = 0. */
-static rotation rotate(double a, double b)
+/* The next u = A v / alpha - alpha u / beta, or the next v = A' u / beta - beta v / alpha. */
+static iso_status next(lsmr *s, iso_trans trans, iso_variant variant)
 {
-    const double r = hypot(a, b);
-    return r > 0 ? (rotation){a / r, b / r, r} : (rotation){1, 0, 0};
-}
-
-typedef struct scalars {
-    double alpha, beta;         /* of the bidiagonalization */
-    double alphabar, rho;       /* of the first factorization, */
-    double zetabar, sbar, cbar; /* of the second, */
-    double rhobar, zeta;        /* and what the next iteration needs of both */
-    double betadd, betad;       /* the right-hand side of the residual's estimate */
-    double rhod, thetatilde, tautilde;
-    double d;         /* squares of the residual that no longer change */
-    double squares_a; /* of A's bidiagonal form */
-    double most_rhobar, least_rhobar;
-    double norm_b;
-} scalars;
-
-/* What an iteration does to the vectors. */
-typedef struct factors {
-    double v, h, hbar, x;
-} factors;
-
-static scalars begin(double beta, double alpha)
-{
-    return (scalars){.alpha = alpha,
-                     .beta = beta,
-                     .alphabar = alpha,
-                     .rho = 1,
-                     .zetabar = alpha * beta,
-                     .cbar = 1,
-                     .rhobar = 1,
-                     .betadd = beta,
-                     .rhod = 1,
-                     .squares_a = alpha * alpha,
-                     .least_rhobar = 1e100,
-                     .norm_b = beta};
-}
-
-/* |r|, from the rotations of this iteration. */
-static double residual(scalars *k, rotation hat, rotation first, double thetabar, double zeta_was)
-{
-    const double acute = hat.c * k->betadd, check = -hat.s * k->betadd;
-    const double betahat = first.c * acute, thetatilde_was = k->thetatilde;
-    const rotation tilde = rotate(k->rhod, thetabar);
-    double tau;
-
-    k->betadd = -first.s * acute;
-    k->thetatilde = tilde.s * k->rhobar;
-    k->rhod = tilde.c * k->rhobar;
-    k->betad = -tilde.s * k->betad + tilde.c * betahat;
-    k->tautilde = (zeta_was - thetatilde_was * k->tautilde) / tilde.r;
-    tau = (k->zeta - k->thetatilde * k->tautilde) / k->rhod;
-    k->d += check * check;
-    return sqrt(k->d + (k->betad - tau) * (k->betad - tau) + k->betadd * k->betadd);
-}
-
-/* Takes the norms of the new u and v into the factorizations. */
-static factors advance(scalars *k, double damp, double beta, double alpha, lsmr_state *state)
-{
-    const rotation hat = rotate(k->alphabar, damp);
-    const rotation first = rotate(hat.r, beta);
-    const double theta = first.s * alpha, thetabar = k->sbar * first.r, rhotemp = k->cbar * first.r;
-    const double rho_was = k->rho, rhobar_was = k->rhobar, zeta_was = k->zeta;
-    const rotation second = rotate(rhotemp, theta);
-    factors f;
-
-    k->alpha = alpha;
-    k->beta = beta;
-    k->alphabar = first.c * alpha;
-    k->rho = first.r;
-    k->cbar = second.c;
-    k->sbar = second.s;
-    k->rhobar = second.r;
-    k->zeta = k->cbar * k->zetabar;
-    k->zetabar = -k->sbar * k->zetabar;
-    f.v = alpha > 0 ? 1 / alpha : 0;
-    f.h = theta / k->rho;
-    f.hbar = thetabar * k->rho / (rho_was * rhobar_was);
-    f.x = k->zeta / (k->rho * k->rhobar);
-
-    k->squares_a += beta * beta;
-    k->most_rhobar = fmax(k->most_rhobar, rhobar_was);
-    if (state->iteration > 0) { /* the first rhobar is none of A's */
-        k->least_rhobar = fmin(k->least_rhobar, rhobar_was);
-    }
-    state->iteration++;
-    state->residual = residual(k, hat, first, thetabar, zeta_was);
-    state->gradient = fabs(k->zetabar);
-    state->norm_a = sqrt(k->squares_a);
-    state->condition = fmax(k->most_rhobar, rhotemp) / fmin(k->least_rhobar, rhotemp);
-    k->squares_a += alpha * alpha;
-    return f;
-}
-
-/* Whether to stop after an iteration. */
-static bool finished(const lsmr_args *args, const scalars *k, const lsmr_state *s, int64_t most,
-                     lsmr_reason *reason)
-{
-    const double size = s->norm_a * s->norm_x;
-    const double relative = s->residual / k->norm_b;
-    const double slope =
-        s->norm_a * s->residual > 0 ? s->gradient / (s->norm_a * s->residual) : HUGE_VAL;
-    const double inverse = 1 / s->condition;
-    const struct {
-        bool holds;
-        lsmr_reason reason;
-    } tests[] = {
-        {relative <= args->btol + args->atol * size / k->norm_b, LSMR_RESIDUAL},
-        {slope <= args->atol, LSMR_GRADIENT},
-        {args->conlim > 0 && inverse <= 1 / args->conlim, LSMR_CONDITION},
-        {1 + relative / (1 + size / k->norm_b) <= 1, LSMR_RESIDUAL_EPS},
-        {1 + slope <= 1, LSMR_GRADIENT_EPS},
-        {1 + inverse <= 1, LSMR_CONDITION_EPS},
-        {s->iteration >= most, LSMR_MOST},
-        {args->each && args->each(args->user, s), LSMR_STOPPED},
-    };
-
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
-        if (tests[i].holds) {
-            *reason = tests[i].reason;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* ---- Vectors --------------------------------------------------------------------------------- */
-
-/* y = factor A x + keep y, or A', and its norm on the device. */
-static iso_status multiply(lsmr *s, iso_trans trans, double factor, iso_operand x, double keep,
-                           iso_operand y)
-{
-    const int64_t count = trans == ISO_TRANS ? s->cols : s->rows;
+    const bool is_v = trans == ISO_TRANS;
+    const int64_t count = is_v ? s->cols : s->rows, groups = is_v ? s->col_groups : s->row_groups;
     iso_spmv_args product = ISO_SPMV_ARGS_INIT;
-    iso_reduce_args norm = ISO_REDUCE_ARGS_INIT;
 
-    product.variant = s->variant;
+    product.variant = variant;
     product.trans = trans;
     product.matrix = s->matrix;
-    product.alpha = factor;
-    product.beta = keep;
-    product.x = x;
-    product.y = y;
-    norm.op = ISO_NORM2;
-    norm.dtype = s->dtype;
-    norm.variant = ISO_VARIANT_TILED;
-    norm.cols = count;
-    norm.x = y;
-    norm.result = s->figures;
+    product.x = is_v ? s->u : s->v;
+    product.y = s->t;
     const iso_status status = iso_spmv(s->stream, &product);
-    return status ? status : iso_reduce(s->stream, &norm);
+    return status ? status
+                  : LAUNCH(s, next, groups, 1, iso_arg_buffer(s->t),
+                           iso_arg_buffer(is_v ? s->v : s->u), iso_arg_integer(count),
+                           iso_arg_buffer(is_v ? s->u_squares : s->v_squares),
+                           iso_arg_integer(is_v ? s->row_groups : s->col_groups),
+                           iso_arg_buffer(is_v ? s->alpha : s->beta),
+                           iso_arg_buffer(is_v ? s->beta : s->alpha),
+                           iso_arg_buffer(is_v ? s->v_squares : s->u_squares));
 }
 
-/* Waits for the figures that were computed last. */
-static iso_status look(lsmr *s, double *norm, double *norm_x)
+static iso_status iterate(lsmr *s, const lsmr_args *args)
 {
-    const int64_t bytes = SQUARES_AT + s->groups * (int64_t)sizeof(double);
-    iso_status status = iso_read(s->stream, s->host, s->figures, bytes);
-    double squares = 0;
-    float single;
+    iso_status status = next(s, ISO_NO_TRANS, args->variant);
+    status = status ? status : next(s, ISO_TRANS, args->variant);
+    status = status ? status
+                    : LAUNCH(s, advance, 1, 1, iso_arg_buffer(s->v_squares),
+                             iso_arg_integer(s->col_groups), iso_arg_buffer(s->beta),
+                             iso_arg_buffer(s->problems), iso_arg_integer(s->active));
+    status = status ? status
+                    : LAUNCH(s, update, s->col_groups, s->active, iso_arg_buffer(s->problems),
+                             iso_arg_integer(s->active), iso_arg_buffer(s->v), iso_arg_buffer(s->h),
+                             iso_arg_buffer(s->hbar), iso_arg_buffer(args->x),
+                             iso_arg_integer(s->cols), iso_arg_buffer(s->x_squares));
+    return status ? status
+                  : LAUNCH(s, test, s->active, 1, iso_arg_buffer(s->x_squares),
+                           iso_arg_integer(s->col_groups), iso_arg_buffer(s->problems),
+                           iso_arg_integer(s->active));
+}
 
+/* ---- The beginning --------------------------------------------------------------------------- */
+
+static iso_status zero(lsmr *s, iso_operand at, int64_t bytes)
+{
+    const unsigned char none = 0;
+    return iso_fill(s->stream, at, &none, 1, bytes);
+}
+
+/* The norm of a vector, of its sums of squares. Waits. */
+static iso_status look(lsmr *s, iso_operand squares, int64_t groups, double *norm)
+{
+    double *sums = (double *)s->host, sum = 0;
+    iso_status status = iso_read(s->stream, sums, squares, groups * (int64_t)sizeof *sums);
     status = status ? status : iso_stream_sync(s->stream);
-    if (status) {
-        return status;
+    for (int64_t i = 0; !status && i < groups; i++) {
+        sum += sums[i];
     }
-    if (s->dtype == ISO_F64) {
-        memcpy(norm, s->host->norm, sizeof *norm);
-    } else {
-        memcpy(&single, s->host->norm, sizeof single);
-        *norm = single;
-    }
-    for (int64_t i = 0; i < s->groups; i++) {
-        squares += s->host->squares[i];
-    }
-    *norm_x = sqrt(squares);
-    return ISO_OK;
+    *norm = sqrt(sum);
+    return status;
 }
 
-/* hbar, x and h in one launch. */
-static iso_status update(lsmr *s, factors f, iso_operand x)
+/* u = b and v = A' u / beta: the norms of nothing before them are 1 and 0. */
+static iso_status first_vectors(lsmr *s, const lsmr_args *args, double *beta, double *alpha)
 {
-    iso_operand squares = s->figures;
-    squares.offset += SQUARES_AT;
-    const iso_argument arguments[] = {iso_arg_float(f.v),       iso_arg_float(f.h),
-                                      iso_arg_float(f.hbar),    iso_arg_float(f.x),
-                                      iso_arg_buffer(s->v),     iso_arg_buffer(s->h),
-                                      iso_arg_buffer(s->hbar),  iso_arg_buffer(x),
-                                      iso_arg_integer(s->cols), iso_arg_buffer(squares)};
-    return iso_launch(s->stream, s->update, (iso_groups){s->groups, 1, 1}, arguments,
-                      sizeof arguments / sizeof *arguments);
-}
+    const double one = 1;
+    const int64_t each = iso_dtype_size(s->dtype), sum = sizeof one;
+    iso_status status = zero(s, args->x, args->count * s->cols * each);
 
-/* u = b, v = A' u; h = the unit v; x and hbar are 0. */
-static iso_status start(lsmr *s, const lsmr_args *args, double *beta, double *alpha)
-{
-    const int64_t each = iso_dtype_size(s->dtype);
-    const unsigned char zero = 0;
-    iso_reduce_args norm = ISO_REDUCE_ARGS_INIT;
-    iso_map_args scale = ISO_MAP_ARGS_INIT;
-    iso_status status = iso_copy(s->stream, s->u, args->b, s->rows * each);
-    double norm_x;
-
-    norm.op = ISO_NORM2;
-    norm.dtype = s->dtype;
-    norm.variant = ISO_VARIANT_TILED;
-    norm.cols = s->rows;
-    norm.x = s->u;
-    norm.result = s->figures;
     *alpha = 0;
-    status = status ? status : iso_fill(s->stream, args->x, &zero, 1, s->cols * each);
-    status = status ? status : iso_fill(s->stream, s->hbar, &zero, 1, s->cols * each);
-    status = status ? status : iso_fill(s->stream, s->figures, &zero, 1, sizeof(figures));
-    status = status ? status : iso_reduce(s->stream, &norm);
-    status = status ? status : look(s, beta, &norm_x);
+    status = status ? status : zero(s, s->hbar, args->count * s->cols * each);
+    status = status ? status : zero(s, s->u, s->rows * each);
+    status = status ? status : zero(s, s->v, s->cols * each);
+    status = status ? status : zero(s, s->beta, sum);
+    status = status ? status : zero(s, s->v_squares, s->col_groups * sum);
+    status = status ? status : iso_fill(s->stream, s->v_squares, &one, sizeof one, sum);
+    status = status
+                 ? status
+                 : LAUNCH(s, next, s->row_groups, 1, iso_arg_buffer(args->b), iso_arg_buffer(s->u),
+                          iso_arg_integer(s->rows), iso_arg_buffer(s->v_squares),
+                          iso_arg_integer(s->col_groups), iso_arg_buffer(s->beta),
+                          iso_arg_buffer(s->alpha), iso_arg_buffer(s->u_squares));
+    status = status ? status : look(s, s->u_squares, s->row_groups, beta);
     if (status || !(*beta > 0)) {
         return status;
     }
-    status = multiply(s, ISO_TRANS, 1 / *beta, s->u, 0, s->v);
-    status = status ? status : look(s, alpha, &norm_x);
-    if (status || !(*alpha > 0)) {
-        return status;
-    }
+    status = next(s, ISO_TRANS, args->variant);
+    return status ? status : look(s, s->v_squares, s->col_groups, alpha);
+}
+
+/* h = the unit v, for every problem; and its numbers. */
+static iso_status first_problems(lsmr *s, const lsmr_args *args, double beta, double alpha)
+{
+    const int64_t bytes = s->cols * iso_dtype_size(s->dtype);
+    const int64_t least = s->rows < s->cols ? s->rows : s->cols;
+    iso_map_args scale = ISO_MAP_ARGS_INIT;
+    iso_status status = ISO_OK;
+
     scale.op = ISO_MAP_SCALE;
     scale.dtype = s->dtype;
     scale.n = s->cols;
-    scale.alpha = 1 / *alpha;
+    scale.alpha = 1 / alpha;
     scale.x = s->v;
     scale.z = s->h;
-    return iso_map(s->stream, &scale);
+    for (int i = 0; !status && i < args->count; i++) {
+        s->host[i] = (problem){.reason = RUNNING,
+                               .damp = args->damps[i],
+                               .atol = args->atol,
+                               .btol = args->btol,
+                               .inverse_conlim = args->conlim > 0 ? 1 / args->conlim : -1,
+                               .most = (double)(args->most > 0 ? args->most : least),
+                               .norm_b = beta,
+                               .alphabar = alpha,
+                               .rho = 1,
+                               .zetabar = alpha * beta,
+                               .cbar = 1,
+                               .rhobar = 1,
+                               .betadd = beta,
+                               .rhod = 1,
+                               .squares_a = alpha * alpha,
+                               .least_rhobar = 1e100};
+        status = iso_map(s->stream, &scale);
+        scale.z.offset += bytes;
+    }
+    return status
+               ? status
+               : iso_write(s->stream, s->problems, s->host, args->count * (int64_t)sizeof *s->host);
 }
 
-iso_status lsmr_solve(lsmr *s, const lsmr_args *args, lsmr_result *result)
-{
-    const int64_t least = s->rows < s->cols ? s->rows : s->cols;
-    const int64_t most = args->most > 0 ? args->most : least;
-    double beta = 0, alpha = 0;
-    scalars k;
+/* ---- Until all problems are finished --------------------------------------------------------- */
 
-    *result = (lsmr_result){LSMR_ZERO, {0}};
-    s->variant = args->variant;
-    iso_status status = start(s, args, &beta, &alpha);
-    result->state.residual = beta;
-    if (status || !isfinite(alpha + beta) || alpha == 0) {
-        result->reason = isfinite(alpha + beta) ? LSMR_ZERO : LSMR_NOT_FINITE;
+static lsmr_result result_of(const problem *p)
+{
+    const lsmr_state state = {(int64_t)p->iteration, p->residual, p->gradient, p->norm_x, p->norm_a,
+                              p->condition};
+    return (lsmr_result){(lsmr_reason)(int)p->reason, state};
+}
+
+/* Looks at the problems, and asks the caller about those that run. Waits. */
+static iso_status look_around(lsmr *s, const lsmr_args *args)
+{
+    const int64_t bytes = args->count * (int64_t)sizeof *s->host;
+    bool stopped = false;
+    iso_status status = iso_read(s->stream, s->host, s->problems, bytes);
+
+    status = status ? status : iso_stream_sync(s->stream);
+    s->active = 0;
+    for (int i = 0; !status && i < args->count; i++) {
+        problem *p = &s->host[i];
+        if (p->reason == RUNNING && args->each) {
+            const lsmr_state state = result_of(p).state;
+            p->reason = args->each(args->user, i, &state) ? LSMR_STOPPED : RUNNING;
+            stopped = stopped || p->reason == LSMR_STOPPED;
+        }
+        s->active = p->reason == RUNNING ? i + 1 : s->active;
+    }
+    return status || !stopped ? status : iso_write(s->stream, s->problems, s->host, bytes);
+}
+
+iso_status lsmr_solve(lsmr *s, const lsmr_args *args, lsmr_result *results)
+{
+    enum { OFTEN = 8, BATCH_MOST = 16 };
+    double beta = 0, alpha = 0;
+    iso_status status = ISO_INVALID;
+
+    if (args->count < 1 || args->count > s->most) {
         return status;
     }
-    k = begin(beta, alpha);
-    for (;;) {
-        /* The norm of x comes with that of the next u: the host waits once for both. */
-        status = multiply(s, ISO_NO_TRANS, 1 / k.alpha, s->v, -k.alpha / k.beta, s->u);
-        status = status ? status : look(s, &beta, &result->state.norm_x);
-        if (status || (result->state.iteration > 0 &&
-                       finished(args, &k, &result->state, most, &result->reason))) {
-            return status;
+    status = first_vectors(s, args, &beta, &alpha);
+    if (status || !isfinite(alpha + beta) || alpha == 0) {
+        const lsmr_reason reason = isfinite(alpha + beta) ? LSMR_ZERO : LSMR_NOT_FINITE;
+        for (int i = 0; i < args->count; i++) {
+            results[i] = (lsmr_result){reason, {.residual = beta}};
         }
-        alpha = 0;
-        if (beta > 0) {
-            double unused;
-            status = multiply(s, ISO_TRANS, 1 / beta, s->u, -beta / k.alpha, s->v);
-            status = status ? status : look(s, &alpha, &unused);
-        }
-        if (status || !isfinite(alpha + beta)) {
-            result->reason = LSMR_NOT_FINITE;
-            return status;
-        }
-        status = update(s, advance(&k, args->damp, beta, alpha, &result->state), args->x);
-        if (status) {
-            return status;
-        }
+        return status;
     }
+    status = first_problems(s, args, beta, alpha);
+    s->active = args->count;
+    for (int64_t done = 0; !status && s->active > 0;) {
+        /* A look stops the device for some time, so there are more iterations from one to the next.
+         */
+        const int64_t usual = 1 + done / OFTEN, most = args->each ? 1 : BATCH_MOST;
+        const int64_t batch = usual < most ? usual : most;
+        for (int64_t i = 0; !status && i < batch; i++) {
+            status = iterate(s, args);
+        }
+        status = status ? status : look_around(s, args);
+        done += batch;
+    }
+    for (int i = 0; !status && i < args->count; i++) {
+        results[i] = result_of(&s->host[i]);
+    }
+    return status ? status : iso_stream_sync(s->stream);
 }
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
 lsmr_args lsmr_defaults(void)
 {
-    return (lsmr_args){.atol = 1e-6, .btol = 1e-6, .conlim = 1e8};
+    static const double none = 0;
+    return (lsmr_args){.damps = &none, .count = 1, .atol = 1e-6, .btol = 1e-6, .conlim = 1e8};
 }
 
 const char *lsmr_reason_text(lsmr_reason reason)
@@ -333,31 +272,78 @@ const char *lsmr_reason_text(lsmr_reason reason)
     return (size_t)reason < sizeof texts / sizeof *texts ? texts[reason] : "unknown";
 }
 
-static iso_status make(lsmr *s, iso_program program)
+static int64_t groups_of(int64_t count)
 {
-    const int64_t each = iso_dtype_size(s->dtype);
-    const struct {
-        iso_operand *operand;
-        int64_t bytes;
-    } vectors[] = {{&s->u, s->rows * each},
-                   {&s->v, s->cols * each},
-                   {&s->h, s->cols * each},
-                   {&s->hbar, s->cols * each},
-                   {&s->figures, sizeof(figures)}};
-    const char *const name = s->dtype == ISO_F64 ? "lsmr_update_f64" : "lsmr_update_f32";
-    iso_status status = iso_kernel_get(program, name, &s->update);
-
-    for (size_t i = 0; !status && i < sizeof vectors / sizeof *vectors; i++) {
-        status = iso_buffer_create(s->device, vectors[i].bytes, &vectors[i].operand->buffer);
-    }
-    return status ? status : iso_host_alloc(s->device, sizeof *s->host, (void **)&s->host, NULL);
+    const int64_t groups = (count + ITEMS - 1) / ITEMS;
+    return groups < 1 ? 1 : groups < GROUPS_MOST ? groups : GROUPS_MOST;
 }
 
-iso_status lsmr_create(iso_device device, iso_stream stream, iso_program program, iso_sparse matrix,
+static iso_status make_kernels(lsmr *s)
+{
+    const bool wide = s->dtype == ISO_F64;
+    iso_program_args args = ISO_PROGRAM_ARGS_INIT;
+    const struct {
+        iso_kernel *kernel;
+        const char *name;
+    } kernels[] = {{&s->next, wide ? "lsmr_next_f64" : "lsmr_next_f32"},
+                   {&s->advance, "lsmr_advance"},
+                   {&s->update, wide ? "lsmr_update_f64" : "lsmr_update_f32"},
+                   {&s->test, "lsmr_test"}};
+    args.embedded = &lsmr_isk;
+    iso_status status = iso_program_create(s->device, &args, &s->program);
+
+    for (size_t i = 0; !status && i < sizeof kernels / sizeof *kernels; i++) {
+        status = iso_kernel_get(s->program, kernels[i].name, kernels[i].kernel);
+    }
+    return status;
+}
+
+enum { OPERANDS = 11 };
+
+typedef struct space {
+    iso_operand *operand;
+    int64_t bytes;
+} space;
+
+static void spaces_of(lsmr *s, space out[OPERANDS])
+{
+    const int64_t each = iso_dtype_size(s->dtype), sum = sizeof(double);
+    const int64_t larger = s->rows > s->cols ? s->rows : s->cols;
+    const space all[OPERANDS] = {{&s->u, s->rows * each},
+                                 {&s->v, s->cols * each},
+                                 {&s->t, larger * each},
+                                 {&s->h, s->most * s->cols * each},
+                                 {&s->hbar, s->most * s->cols * each},
+                                 {&s->beta, sum},
+                                 {&s->alpha, sum},
+                                 {&s->u_squares, s->row_groups * sum},
+                                 {&s->v_squares, s->col_groups * sum},
+                                 {&s->x_squares, s->most * s->col_groups * sum},
+                                 {&s->problems, s->most * (int64_t)sizeof(problem)}};
+    memcpy(out, all, sizeof all);
+}
+
+static iso_status make(lsmr *s)
+{
+    int64_t bytes = s->most * (int64_t)sizeof(problem);
+    space spaces[OPERANDS];
+    iso_status status = make_kernels(s);
+
+    spaces_of(s, spaces);
+    for (size_t i = 0; !status && i < OPERANDS; i++) {
+        status = iso_buffer_create(s->device, spaces[i].bytes, &spaces[i].operand->buffer);
+    }
+    if (bytes < GROUPS_MOST * (int64_t)sizeof(double)) {
+        bytes = GROUPS_MOST * (int64_t)sizeof(double); /* look() reads sums there */
+    }
+    return status ? status : iso_host_alloc(s->device, bytes, (void **)&s->host, NULL);
+}
+
+iso_status lsmr_create(iso_device device, iso_stream stream, iso_sparse matrix, int most,
                        lsmr **out)
 {
     iso_sparse_info info = ISO_SPARSE_INFO_INIT;
-    iso_status status = iso_sparse_get_info(matrix, &info);
+    iso_status status = most < 1 || most > ITEMS ? ISO_INVALID : iso_sparse_get_info(matrix, &info);
     lsmr *s = status ? NULL : calloc(1, sizeof *s);
 
     *out = NULL;
@@ -370,9 +356,10 @@ iso_status lsmr_create(iso_device device, iso_stream stream, iso_program program
     s->dtype = info.dtype;
     s->rows = info.rows;
     s->cols = info.cols;
-    s->groups = (info.cols + ITEMS - 1) / ITEMS;
-    s->groups = s->groups < GROUPS_MOST ? s->groups : GROUPS_MOST;
-    status = make(s, program);
+    s->row_groups = groups_of(info.rows);
+    s->col_groups = groups_of(info.cols);
+    s->most = most;
+    status = make(s);
     if (status) {
         lsmr_destroy(s);
         return status;
@@ -383,17 +370,22 @@ iso_status lsmr_create(iso_device device, iso_stream stream, iso_program program
 
 void lsmr_destroy(lsmr *s)
 {
+    space spaces[OPERANDS];
+
     if (!s) {
         return;
     }
-    const iso_operand vectors[] = {s->u, s->v, s->h, s->hbar, s->figures};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        if (vectors[i].buffer.id) {
-            (void)iso_buffer_destroy(vectors[i].buffer);
+    spaces_of(s, spaces);
+    for (size_t i = 0; i < OPERANDS; i++) {
+        if (spaces[i].operand->buffer.id) {
+            (void)iso_buffer_destroy(spaces[i].operand->buffer);
         }
     }
     if (s->host) {
         (void)iso_host_free(s->device, s->host);
+    }
+    if (s->program.id) {
+        (void)iso_program_destroy(s->program);
     }
     free(s);
 }

@@ -4,8 +4,12 @@
  * f64. After D. C.-L. Fong and M. Saunders, "LSMR: An iterative algorithm for sparse least-squares
  * problems", SIAM J. Sci. Comput. 33 (2011). |.| is the 2-norm, A' the transpose.
  *
- * The vectors stay on the device. An iteration is two sparse products, two norms and one kernel of
- * d_arrays.isk; the host waits twice, for a norm each time.
+ * Several damping factors can be solved for together. All of them lead to the same two products
+ * with A in an iteration; only the vectors and numbers that make x of them differ. So ten factors
+ * take little longer than the slowest of them alone, and give the same bits.
+ *
+ * Vectors and numbers stay on the device. An iteration is two sparse products and five kernels of
+ * lsmr.isk; the host looks after some iterations whether problems are left.
  */
 #ifndef LSMR_H
 #define LSMR_H
@@ -23,22 +27,23 @@ typedef struct lsmr_state {
     double condition;  /* of A, from below */
 } lsmr_state;
 
-/* Is called after each iteration. Not 0: stop. */
-typedef int (*lsmr_each)(void *user, const lsmr_state *state);
+/* Is called after each iteration of a problem that is not finished. Not 0: stop this problem. */
+typedef int (*lsmr_each)(void *user, int problem, const lsmr_state *state);
 
 typedef struct lsmr_args {
     iso_operand b; /* rows elements; not changed */
-    iso_operand x; /* cols elements; is set */
-    double damp;
+    iso_operand x; /* cols elements for each problem; is set */
+    const double *damps;
+    int count;         /* of damps: the problems, from 1 to what the lsmr was made for */
     double atol, btol; /* how exact A and b are: see lsmr_reason */
     double conlim;     /* stop if A's condition seems larger; 0: never */
     int64_t most;      /* iterations; 0: the less of rows and cols */
     iso_variant variant;
-    lsmr_each each; /* may be NULL */
+    lsmr_each each; /* may be NULL; else the host looks after each iteration */
     void *user;
 } lsmr_args;
 
-/* atol and btol 1e-6, conlim 1e8, no damping. */
+/* One problem without damping; atol and btol 1e-6, conlim 1e8. */
 lsmr_args lsmr_defaults(void);
 
 typedef enum lsmr_reason {
@@ -61,16 +66,16 @@ typedef struct lsmr_result {
     lsmr_state state; /* after the last iteration */
 } lsmr_result;
 
-/* A matrix with the vectors for it: several problems, one after another, can share them. */
+/* A matrix with the kernels, and the vectors for up to `most` damping factors at a time. */
 typedef struct lsmr lsmr;
 
-/* `program` has d_arrays.isk. The matrix must have a transposed copy. The three must live as long
- * as the lsmr. */
-iso_status lsmr_create(iso_device device, iso_stream stream, iso_program program, iso_sparse matrix,
+/* `most` is from 1 to 256. The matrix must have a transposed copy. It and the stream must live as
+ * long as the lsmr. */
+iso_status lsmr_create(iso_device device, iso_stream stream, iso_sparse matrix, int most,
                        lsmr **out);
 void lsmr_destroy(lsmr *solver); /* may be NULL */
 
-/* Waits for the solution: x is complete when it returns. */
-iso_status lsmr_solve(lsmr *solver, const lsmr_args *args, lsmr_result *result);
+/* Waits for the solutions: each x is complete when it returns. `results` has args->count. */
+iso_status lsmr_solve(lsmr *solver, const lsmr_args *args, lsmr_result *results);
 
 #endif

@@ -39,18 +39,18 @@ static iso_status product_norm(const measure *m, iso_spmv_args product, double *
     return status;
 }
 
-static iso_status look_at(const measure *m, iso_sparse matrix, const lsmr_args *args,
+static iso_status look_at(const measure *m, iso_sparse matrix, const lsmr_args *args, iso_operand x,
                           ridge_point *point)
 {
     const int64_t each = iso_dtype_size(m->info.dtype);
     iso_spmv_args product = ISO_SPMV_ARGS_INIT;
     iso_status status = iso_copy(m->stream, m->r, args->b, m->info.rows * each);
 
-    status = status ? status : iso_copy(m->stream, m->g, args->x, m->info.cols * each);
+    status = status ? status : iso_copy(m->stream, m->g, x, m->info.cols * each);
     product.variant = args->variant;
     product.matrix = matrix;
     product.beta = -1;
-    product.x = args->x;
+    product.x = x;
     product.y = m->r;
     status = status ? status : product_norm(m, product, &point->residual);
     product.trans = ISO_TRANS;
@@ -61,31 +61,50 @@ static iso_status look_at(const measure *m, iso_sparse matrix, const lsmr_args *
     return status ? status : product_norm(m, product, &point->gradient);
 }
 
-iso_status ridge_run(iso_device device, iso_stream stream, iso_program program, iso_sparse matrix,
-                     const lsmr_args *args, ridge_point *points, int count)
+/* Solves for `count` points together. */
+static iso_status solve(const measure *m, iso_sparse matrix, lsmr *solver, const lsmr_args *args,
+                        ridge_point *points, int count)
+{
+    const int64_t bytes = m->info.cols * iso_dtype_size(m->info.dtype);
+    lsmr_args these = *args;
+    lsmr_result results[RIDGE_POINTS];
+    double lambdas[RIDGE_POINTS];
+
+    for (int i = 0; i < count; i++) {
+        lambdas[i] = points[i].lambda;
+    }
+    these.damps = lambdas;
+    these.count = count;
+    iso_status status = lsmr_solve(solver, &these, results);
+    iso_operand x = args->x;
+    for (int i = 0; !status && i < count; i++) {
+        points[i].result = results[i];
+        status = look_at(m, matrix, args, x, &points[i]);
+        x.offset += bytes;
+    }
+    return status;
+}
+
+iso_status ridge_run(iso_device device, iso_stream stream, iso_sparse matrix, lsmr *solver,
+                     const lsmr_args *args, ridge_point *points, int count, int at_once)
 {
     measure m = {.stream = stream, .info = ISO_SPARSE_INFO_INIT};
     iso_buffer work = {0};
-    lsmr *solver = NULL;
     iso_status status = iso_sparse_get_info(matrix, &m.info);
     const int64_t each = iso_dtype_size(m.info.dtype);
 
-    status = status ? status : lsmr_create(device, stream, program, matrix, &solver);
     status =
         status ? status : iso_buffer_create(device, (m.info.rows + m.info.cols + 1) * each, &work);
     m.r = (iso_operand){work, 0};
     m.g = (iso_operand){work, m.info.rows * each};
     m.result = (iso_operand){work, (m.info.rows + m.info.cols) * each};
-    for (int i = 0; !status && i < count; i++) {
-        lsmr_args one = *args;
-        one.damp = points[i].lambda;
-        status = lsmr_solve(solver, &one, &points[i].result);
-        status = status ? status : look_at(&m, matrix, args, &points[i]);
+    for (int i = 0; !status && i < count; i += at_once) {
+        const int now = count - i < at_once ? count - i : at_once;
+        status = solve(&m, matrix, solver, args, points + i, now);
     }
     if (work.id) {
         (void)iso_buffer_destroy(work);
     }
-    lsmr_destroy(solver);
     return status;
 }
 
