@@ -5,11 +5,12 @@
 #   isomer_add_kernels(TARGET target FILES first.isk [more.isk...]
 #     [DEFINITIONS NAME=value...]   macros for the texts
 #     [FLAGS flag...]               that the C compiler needs for its target
-#     [SETS set...]                 instruction sets; default: all that the compiler has
+#     [SETS set...]                 instruction sets; default: those of ISOMER_KERNEL_SETS, or all that
+#                                   the compiler has
 #     [NAME id])                    the table's name, for a text that the target embeds twice with
 #                                   other macros; then FILES is one file and its header id/first.isk.h
 #
-# The target, of this folder, may then include first.isk.h, which declares the iso_embedded first_isk
+# The target, of this folder, and those that link it may then include first.isk.h, which declares the iso_embedded first_isk
 # for iso_program_args.embedded (isomer/program.h). The texts are compiled again when they, the tool or
 # the library change. The target's own options are not used: they could change the kernels' bits.
 #
@@ -81,6 +82,9 @@ function(isomer_add_kernels)
     message(FATAL_ERROR "isomer_add_kernels: ${add_TARGET} is of ${home}: call this there, because a "
       "target's sources are made in its own folder")
   endif()
+  if(NOT DEFINED add_SETS)
+    set(add_SETS ${ISOMER_KERNEL_SETS})
+  endif()
   isomer_kernels_tool(tool depends)
   isomer_kernels_compiler(compiler flags)
   list(APPEND flags ${add_FLAGS})
@@ -118,6 +122,7 @@ function(isomer_add_kernels)
     set_source_files_properties(${folder}/${name}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   endforeach()
   target_include_directories(${add_TARGET} PRIVATE ${above})
+  set_property(TARGET ${add_TARGET} APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES $<BUILD_INTERFACE:${above}>)
   # fma, where an instruction set has none. Properties, because either signature of
   # target_link_libraries could be the one that the project does not use.
   set_property(TARGET ${add_TARGET} APPEND PROPERTY LINK_LIBRARIES m)
