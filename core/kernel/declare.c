@@ -197,6 +197,7 @@ static void read_kernel(kernel_reader *r, const kernel_file *file, kernel_decl *
         return;
     }
     read_params(r, file, kernel);
+    kernel_set_steps(r, kernel);
     kernel->body_at = r->token.at + 1;
     if (!r->status && !kernel_is(r, "{")) {
         kernel_fail(r, r->token.line,

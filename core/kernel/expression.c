@@ -14,6 +14,8 @@ typedef struct expression {
     int32_t value_count;
     int32_t level, nest;
     int64_t taken;
+    const kernel_decl *kernel; /* not NULL: nothing is computed, but steps are added */
+    kernel_param *steps_of;
     kernel_reader levels[MACROS_MOST + 1]; /* the expression, and the macros that are open in it */
 } expression;
 
@@ -91,6 +93,7 @@ static void open_macro(expression *e, const kernel_definition *row)
                                             .text = row->value,
                                             .end = row->value_length,
                                             .line = e->levels[0].token.line,
+                                            .quiet = e->owner->quiet,
                                             .one_line = true};
 }
 
@@ -120,6 +123,29 @@ static void advance(expression *e)
         }
         open_macro(e, row);
     }
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static void add_step(expression *e, kernel_step step)
+{
+    if (e->steps_of->step_count == KERNEL_STEPS_MAX) {
+        FAIL(e, "%s is too long", e->what);
+    } else if (!e->owner->status) {
+        e->steps_of->steps[e->steps_of->step_count++] = step;
+    }
+}
+
+static void add_param(expression *e)
+{
+    for (int16_t i = 0; i < e->kernel->param_count; i++) {
+        const kernel_param *param = &e->kernel->params[i];
+        if (param->role == KERNEL_VALUE && kernel_is(current(e), param->name)) {
+            add_step(e, (kernel_step){.sign = 'p', .param = i});
+            return;
+        }
+    }
+    FAIL(e, "%s has a name that is no parameter", e->what);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -171,6 +197,9 @@ static int64_t literal(expression *e)
         FAIL(e, "%s has %.*s, which does not fit in 64 bits: write a smaller number", e->what,
              kernel_shown_length(r), kernel_shown(r));
     }
+    if (e->kernel) {
+        add_step(e, (kernel_step){.sign = 'n', .number = value});
+    }
     return value;
 }
 
@@ -178,6 +207,10 @@ static int64_t named(expression *e)
 {
     const kernel_reader *r = current(e);
 
+    if (e->kernel) {
+        add_param(e);
+        return 0;
+    }
     for (int32_t i = 0; i < e->value_count; i++) {
         if (kernel_is(r, e->values[i].name)) {
             return e->values[i].value;
@@ -206,7 +239,10 @@ static int64_t unary(expression *e)
         FAIL(e, "%s nests more than %d deep: simplify it", e->what, NEST_MOST);
     } else if (kernel_is(r, "-")) {
         advance(e);
-        if (__builtin_sub_overflow(0, unary(e), &value)) {
+        value = unary(e);
+        if (e->kernel) {
+            add_step(e, (kernel_step){.sign = '~'});
+        } else if (__builtin_sub_overflow(0, value, &value)) {
             FAIL(e, "%s overflows 64 bits at a minus: use smaller numbers", e->what);
         }
     } else if (kernel_is(r, "(")) {
@@ -273,6 +309,10 @@ static int64_t combine(expression *e, char sign, int64_t left, int64_t right)
     if (e->owner->status) {
         return 0;
     }
+    if (e->kernel) {
+        add_step(e, (kernel_step){.sign = sign});
+        return 0;
+    }
     if ((sign == '/' || sign == '%') && !right) {
         FAIL(e, "%s divides %lld by zero: use another divisor", e->what, (long long)left);
     } else if (apply(sign, left, right, &value)) {
@@ -322,7 +362,50 @@ static int64_t shifts(expression *e)
     return value;
 }
 
+/* ---- extents in steps ------------------------------------------------------------------------ */
+
+bool kernel_run_steps(const kernel_param *param, const int64_t *integers, uint32_t known,
+                      int64_t *out)
+{
+    int64_t stack[KERNEL_STEPS_MAX];
+    int32_t depth = 0;
+
+    for (int32_t i = 0; i < param->step_count; i++) {
+        const kernel_step *step = &param->steps[i];
+        bool wrong = false;
+
+        if (step->sign == 'n') {
+            stack[depth++] = step->number;
+        } else if (step->sign == 'p') {
+            wrong = !(known >> step->param & 1);
+            stack[depth++] = integers[step->param];
+        } else if (step->sign == '~') {
+            wrong = __builtin_sub_overflow(0, stack[depth - 1], &stack[depth - 1]);
+        } else {
+            const int64_t right = stack[--depth];
+            wrong = ((step->sign == '/' || step->sign == '%') && !right) ||
+                    apply(step->sign, stack[depth - 1], right, &stack[depth - 1]);
+        }
+        if (wrong) {
+            return false;
+        }
+    }
+    *out = depth == 1 ? stack[0] : 0;
+    return depth == 1;
+}
+
 /* ---- whole expressions ----------------------------------------------------------------------- */
+
+static kernel_reader reader_of(const kernel_reader *r, kernel_range range)
+{
+    return (kernel_reader){.call = r->call,
+                           .name = r->name,
+                           .text = r->text,
+                           .at = range.at,
+                           .end = range.at + range.length,
+                           .line = range.line,
+                           .quiet = r->quiet};
+}
 
 int64_t kernel_number(kernel_reader *r, kernel_range range, const char *what,
                       const kernel_value *values, int32_t value_count)
@@ -333,12 +416,7 @@ int64_t kernel_number(kernel_reader *r, kernel_range range, const char *what,
     if (r->status) {
         return 0;
     }
-    e.levels[0] = (kernel_reader){.call = r->call,
-                                  .name = r->name,
-                                  .text = r->text,
-                                  .at = range.at,
-                                  .end = range.at + range.length,
-                                  .line = range.line};
+    e.levels[0] = reader_of(r, range);
     advance(&e);
     value = shifts(&e);
     if (!r->status && current(&e)->token.kind != KERNEL_END) {
@@ -347,6 +425,27 @@ int64_t kernel_number(kernel_reader *r, kernel_range range, const char *what,
                     what, kernel_shown_length(current(&e)), kernel_shown(current(&e)));
     }
     return r->status ? 0 : value;
+}
+
+void kernel_set_steps(const kernel_reader *r, kernel_decl *kernel)
+{
+    for (kernel_param *param = kernel->params; param < kernel->params + kernel->param_count;
+         param++) {
+        kernel_reader quiet = *r;
+        expression e = {.owner = &quiet, .what = "an extent", .kernel = kernel, .steps_of = param};
+        const kernel_range range = {.at = param->extent_at, .length = param->extent_length};
+
+        if (r->status || range.length == 0) {
+            continue;
+        }
+        quiet.quiet = true;
+        e.levels[0] = reader_of(&quiet, range);
+        advance(&e);
+        (void)shifts(&e);
+        if (quiet.status || current(&e)->token.kind != KERNEL_END) {
+            param->step_count = 0;
+        }
+    }
 }
 
 iso_status kernel_evaluate(const char *call, const char *name, const char *text, int64_t at,

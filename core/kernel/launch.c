@@ -23,7 +23,10 @@ typedef struct launch {
     int64_t shared_bytes;
     iso_program_arg args[PROGRAM_ARGS_MAX];
     launch_value values[PROGRAM_ARGS_MAX];
-    /* Values of integer parameters, for extents. */
+    /* Values of integer parameters, for extents: by the parameter, with a bit for each that has
+     * one; and by name. */
+    int64_t integers[KERNEL_PARAMS_MAX];
+    uint32_t known;
     kernel_value named[PROGRAM_ARGS_MAX];
     struct launch_buffer {
         const kernel_param *param;
@@ -35,6 +38,14 @@ typedef struct launch {
 static bool is_written(const kernel_param *param)
 {
     return param->role == KERNEL_OUT || param->role == KERNEL_INOUT;
+}
+
+static void name_value(launch *of, const kernel_param *param, int64_t value)
+{
+    const ptrdiff_t index = param - of->kernel->params;
+    of->integers[index] = value;
+    of->known |= UINT32_C(1) << index;
+    of->named[of->value_count++] = (kernel_value){.name = param->name, .value = value};
 }
 
 static launch_value *add_value(launch *of, int64_t bytes)
@@ -78,7 +89,7 @@ static iso_status take_integer(launch *of, const kernel_param *param, int64_t gi
     }
     launch_value *value = add_value(of, param->type.bytes);
     value->integer = given; /* the low bytes come first */
-    of->named[of->value_count++] = (kernel_value){.name = param->name, .value = given};
+    name_value(of, param, given);
     return ISO_OK;
 }
 
@@ -119,7 +130,7 @@ static iso_status take_bytes(launch *of, const kernel_param *param, const iso_ar
     }
     int64_t value;
     if (kernel_read_integer(param, given, &value)) {
-        of->named[of->value_count++] = (kernel_value){.name = param->name, .value = value};
+        name_value(of, param, value);
     }
     of->args[of->arg_count++] =
         (iso_program_arg){.value = given->bytes, .bytes = param->type.bytes};
@@ -224,40 +235,6 @@ static iso_status take_buffer(launch *of, const kernel_param *param, const iso_a
     return ISO_OK;
 }
 
-/* A product of parameters, as most extents are. A launch must not take the time that reading the
- * text takes. False: it is something else. */
-static bool quick_extent(const launch *of, const kernel_param *param, int64_t *elements)
-{
-    const char *at = of->program->text + param->extent_at;
-    const char *end = at + param->extent_length;
-    *elements = 1;
-    while (at < end) {
-        size_t length = 0;
-        while (at + length < end && !strchr(" *", at[length])) {
-            length++;
-        }
-        int32_t i = 0;
-        while (i < of->value_count &&
-               (strncmp(of->named[i].name, at, length) != 0 || of->named[i].name[length] != '\0')) {
-            i++;
-        }
-        if (i == of->value_count ||
-            __builtin_mul_overflow(*elements, of->named[i].value, elements)) {
-            return false;
-        }
-        at += length;
-        at += strspn(at, " ");
-        if (at >= end) {
-            return true;
-        }
-        if (*at++ != '*') {
-            return false;
-        }
-        at += strspn(at, " ");
-    }
-    return false; /* nothing follows the sign */
-}
-
 /* The extent that the declaration states, and whether the buffer has it. */
 static iso_status check_extent(launch *of, struct launch_buffer *use)
 {
@@ -267,7 +244,7 @@ static iso_status check_extent(launch *of, struct launch_buffer *use)
         return ISO_OK;
     }
     const core_program *program = of->program;
-    if (!quick_extent(of, param, &elements)) {
+    if (param->step_count == 0 || !kernel_run_steps(param, of->integers, of->known, &elements)) {
         const iso_status status = kernel_evaluate(
             of->call, program->name, program->text, param->extent_at, param->extent_length,
             program->macros, program->macro_count, of->named, of->value_count, &elements);
@@ -481,5 +458,6 @@ iso_status iso_launch(iso_stream stream_handle, iso_kernel kernel, iso_groups gr
     of.stream = stream;
     of.arg_count = of.buffer_count = of.value_count = 0;
     of.shared_bytes = 0;
+    of.known = 0;
     return run(&of, kernel, groups, arguments, count);
 }

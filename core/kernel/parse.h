@@ -16,6 +16,9 @@ typedef struct kernel_range {
 int64_t kernel_number(kernel_reader *r, kernel_range range, const char *what,
                       const kernel_value *values, int32_t value_count);
 
+/* Sets the steps of the kernel's extents, as far as that is possible. */
+void kernel_set_steps(const kernel_reader *r, kernel_decl *kernel);
+
 /* Whether a definition is of the reader's current word. */
 bool kernel_names(const kernel_definition *row, const kernel_reader *r);
 /* The macro that the current word of `word` is; NULL: it is none. `owner` has the definitions and

@@ -15,7 +15,9 @@ void kernel_fail(kernel_reader *r, int32_t line, const char *format, ...)
     char text[1024];
     va_list list;
 
-    if (!r->status) {
+    if (!r->status && r->quiet) {
+        r->status = ISO_INVALID;
+    } else if (!r->status) {
         va_start(list, format);
         vsnprintf(text, sizeof text, format, list);
         va_end(list);

@@ -45,6 +45,7 @@ typedef struct kernel_reader {
     kernel_definitions *defined; /* NULL: definitions are not kept */
     bool fresh;                  /* nothing but blanks on this line so far */
     bool one_line;               /* a directive or a macro's value: ends with its line */
+    bool quiet;                  /* failures have no message */
     iso_status status;           /* of the first failure */
     kernel_token token;          /* the current one */
 } kernel_reader;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { N = 100003, ROWS = 301, COLS = 331, GROUP = 256, GROUPS = (N + GROUP - 1) / GROUP };
 
@@ -442,6 +443,107 @@ static void test_bad_values(void **state)
     fails(launch(s, "pairs", (iso_groups){1, 1, 1}, args, 4), ISO_INVALID, "add", "f32x2");
 }
 
+/* ---- extents --------------------------------------------------------------------------------- */
+
+/* A text with one kernel, whose x has that extent. */
+static void create_extent(scene *s, const char *extent, size_t comment)
+{
+    static const char form[] =
+        "#include <isomer/kernel.h>\n"
+        "#define TWO 2\n#define SUM 1 + TWO\n"
+        "//%*s\n"
+        "ISO_KERNEL(k, 1, 1, 1)(ISO_IN(f32) x ISO_EXTENT(%s), ISO_OUT(f32) y, i64 n, i32 m)\n"
+        "{\n"
+        "    ISO_REGION(i)\n"
+        "    {\n"
+        "        y[i] = x[0] + (f32)(n + m);\n"
+        "    }\n"
+        "}\n";
+    const size_t room = sizeof form + comment + strlen(extent);
+    char *text = malloc(room);
+    iso_program_args args = ISO_PROGRAM_ARGS_INIT;
+    assert_non_null(text);
+    (void)snprintf(text, room, form, (int)comment, "", extent);
+    args.text = text;
+    works(iso_program_destroy(s->program));
+    works(iso_program_create(s->device, &args, &s->program));
+    free(text);
+}
+
+static iso_status launch_extent(scene *s, int64_t n, int64_t m)
+{
+    const iso_argument args[] = {iso_arg_buffer(s->x), iso_arg_buffer(s->y), iso_arg_integer(n),
+                                 iso_arg_integer(m)};
+    return launch(s, "k", (iso_groups){1, 1, 1}, args, 4);
+}
+
+static void test_extents(void **state)
+{
+    scene *s = *state;
+    const struct {
+        const char *extent;
+        int64_t n, m, elements;
+    } exact[] = {
+        {"1", 5, 0, 1},
+        {"n * TWO", N / 2, 0, N - 1},
+        {"(n + m - 1) / m * TWO", 99997, 4, 50000},
+        {"n - -m", N - 7, 7, N},
+        {"n % 1000 << m", 40003, 3, 24},
+        {"n >> 1 + 1", 400000, 0, 100000},
+        {"n - SUM * SUM", 1000, 0, 1003}, /* - 1 + 2 * 1 + 2 */
+        {"0x10 * 0x10", 0, 0, 256},
+        {"n + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1", 90, 0, 100}, /* too long for steps */
+    };
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+        const int64_t elements = exact[i].elements;
+        iso_kernel kernel;
+        int64_t found;
+        create_extent(s, exact[i].extent, 0);
+        works(iso_kernel_get(s->program, "k", &kernel));
+        const iso_argument args[] = {iso_arg_buffer(s->x), iso_arg_buffer(s->y),
+                                     iso_arg_integer(exact[i].n), iso_arg_integer(exact[i].m)};
+        works(iso_kernel_get_extent(kernel, 0, args, 4, &found));
+        assert_int_equal(found, elements);
+        s->x = (iso_operand){s->x_buffer, (N - elements) * 4}; /* just enough */
+        works(launch_extent(s, exact[i].n, exact[i].m));
+        if (elements > 1) {
+            s->x = (iso_operand){s->x_buffer, (N - elements + 1) * 4};
+            fails(launch_extent(s, exact[i].n, exact[i].m), ISO_INVALID, "x must have",
+                  exact[i].extent);
+        }
+        s->x = (iso_operand){s->x_buffer, 0};
+    }
+    create_extent(s, "n / m", 0);
+    fails(launch_extent(s, 4, 0), ISO_INVALID, "divides 4 by zero");
+    create_extent(s, "n * n * TWO", 0);
+    fails(launch_extent(s, INT64_C(1) << 31, 0), ISO_INVALID, "overflows 64 bits");
+    create_extent(s, "n * THREE", 0);
+    fails(launch_extent(s, 1, 0), ISO_INVALID, "THREE");
+}
+
+/* A launch does not read the text: a long comment before the kernel costs nothing. */
+static void test_long_text(void **state)
+{
+    enum { LAUNCHES = 300, COMMENT = 500000 };
+    scene *s = *state;
+    double seconds[2];
+    for (int way = 0; way < 2; way++) {
+        struct timespec begin, end;
+        create_extent(s, "(n + TWO) / 4", way == 0 ? 0 : COMMENT);
+        works(launch_extent(s, 2, 2));
+        works(iso_stream_sync(s->stream));
+        (void)clock_gettime(CLOCK_MONOTONIC, &begin);
+        for (int i = 0; i < LAUNCHES; i++) {
+            works(launch_extent(s, 2, 2));
+        }
+        (void)clock_gettime(CLOCK_MONOTONIC, &end);
+        works(iso_stream_sync(s->stream));
+        seconds[way] =
+            (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    }
+    assert_true(seconds[1] < 10 * seconds[0] + 0.05); /* reading it takes 0.5 ms each time */
+}
+
 /* No elements share no bytes, wherever they lie. */
 static void test_no_elements(void **state)
 {
@@ -540,14 +642,12 @@ static void test_ends(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        SCENE(test_axpy),        SCENE(test_stencil),
-        SCENE(test_histogram),   SCENE(test_block_sum),
-        SCENE(test_transpose),   SCENE(test_cube),
-        SCENE(test_parts),       SCENE(test_pairs),
-        SCENE(test_best),        SCENE(test_bad_texts),
-        SCENE(test_bad_values),  SCENE(test_bad_arguments),
-        SCENE(test_no_elements), SCENE(test_bad_handles),
-        SCENE(test_ends),        cmocka_unit_test(test_text),
+        SCENE(test_axpy),        SCENE(test_stencil),    SCENE(test_histogram),
+        SCENE(test_block_sum),   SCENE(test_transpose),  SCENE(test_cube),
+        SCENE(test_parts),       SCENE(test_pairs),      SCENE(test_best),
+        SCENE(test_bad_texts),   SCENE(test_bad_values), SCENE(test_bad_arguments),
+        SCENE(test_no_elements), SCENE(test_extents),    SCENE(test_long_text),
+        SCENE(test_bad_handles), SCENE(test_ends),       cmocka_unit_test(test_text),
     };
     iso_device device;
     spec = argc > 1 ? argv[1] : "openmp";
