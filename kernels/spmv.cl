@@ -15,12 +15,8 @@
 #define SEGMENT 4096
 #define TEAMS   (ISO_THREADS / SPMV_TEAM) /* of a group */
 #define MINE    (LANES / SPMV_TEAM)       /* lanes of a work-item */
-#if MINE < 8
-#define DEEP (8 / MINE) /* entries of a lane that are loaded together */
-#else
-#define DEEP 1
-#endif
-#define BATCH (LANES * DEEP)
+#define DEEP    (8 / MINE)                /* entries of a lane that are read together: 2 or more */
+#define BATCH   (LANES * DEEP)
 
 #if defined(SPMV_WIDE)
 typedef iso_i64 number;
@@ -78,44 +74,94 @@ ISO_INLINE acc take(acc value, int delta)
 }
 #endif
 
-/* Adds this work-item's entries of a segment to its lanes. `at`: the segment's first entry. A lane
- * without an entry stays as it is. */
+#if MINE < 8
+/* `deep` entries of each lane are read before the first is used. AT(e): the entry to read, and
+ * IN(e): whether e is one. */
+#define ADD_BATCH(deep, AT, IN)                                                                    \
+    {                                                                                              \
+        number column[(deep) * MINE];                                                              \
+        acc value[(deep) * MINE], factor[(deep) * MINE];                                           \
+        ISO_UNROLL                                                                                 \
+        for (int i = 0; i < (deep) * MINE; i++) {                                                  \
+            column[i] = columns[AT(i * SPMV_TEAM)];                                                \
+            value[i] = values[AT(i * SPMV_TEAM)];                                                  \
+        }                                                                                          \
+        ISO_UNROLL                                                                                 \
+        for (int i = 0; i < (deep) * MINE; i++) {                                                  \
+            factor[i] = x[column[i]];                                                              \
+        }                                                                                          \
+        ISO_UNROLL                                                                                 \
+        for (int i = 0; i < (deep) * MINE; i++) {                                                  \
+            const acc next = acc_fma(value[i], factor[i], sum[i % MINE]);                          \
+            sum[i % MINE] = IN(i * SPMV_TEAM) ? next : sum[i % MINE];                              \
+        }                                                                                          \
+        columns += (deep) * LANES;                                                                 \
+        values += (deep) * LANES;                                                                  \
+        left -= (deep) * LANES;                                                                    \
+    }
+#define ANY(e) (e)
+#define ALL(e) 1
+/* Past the end the last entry is read: a read under a condition would wait for those before it. */
+#define LAST(e) ((e) < left ? (e) : left - 1)
+#define SOME(e) ((e) < left)
+
+/* Adds this work-item's entries of a segment to its lanes. A lane without an entry stays as it is.
+ * `place`: of the work-item in its team. */
 ISO_INLINE void add_entries(ISO_GLOBAL const number *columns, ISO_GLOBAL const elem *values,
-                            ISO_GLOBAL const elem *x, iso_i64 x_at, int place, int count, acc *sum)
+                            ISO_GLOBAL const elem *x, int place, int count, acc *sum)
 {
-    for (int p = 0; p < count; p += BATCH) {
-        acc value[DEEP * MINE], factor[DEEP * MINE];
-        if (count - p >= BATCH) {
-            number column[DEEP * MINE];
+    int left = count - place; /* from this work-item's first entry on */
+    columns += place;
+    values += place;
+    while (left + place >= BATCH) {
+        ADD_BATCH(DEEP, ANY, ALL)
+    }
+    if (left + place >= BATCH / 2) {
+        ADD_BATCH(DEEP / 2, ANY, ALL)
+    }
+    if (left > 0) {
+        ADD_BATCH(DEEP / 2, LAST, SOME)
+    }
+}
+#else
+/* The same. A lane is the next entry of each 32; the work-item has most of them or all. */
+ISO_INLINE void add_entries(ISO_GLOBAL const number *columns, ISO_GLOBAL const elem *values,
+                            ISO_GLOBAL const elem *x, int place, int count, acc *sum)
+{
+    for (int p = 0; p < count; p += LANES) {
+        acc value[MINE], factor[MINE];
+        if (count - p >= LANES) {
+            number column[MINE];
             ISO_UNROLL
-            for (int i = 0; i < DEEP * MINE; i++) {
+            for (int i = 0; i < MINE; i++) {
                 column[i] = columns[p + place + i * SPMV_TEAM];
                 value[i] = values[p + place + i * SPMV_TEAM];
             }
             ISO_UNROLL
-            for (int i = 0; i < DEEP * MINE; i++) {
-                factor[i] = x[x_at + column[i]];
+            for (int i = 0; i < MINE; i++) {
+                factor[i] = x[column[i]];
             }
             ISO_UNROLL
-            for (int i = 0; i < DEEP * MINE; i++) {
-                sum[i % MINE] = acc_fma(value[i], factor[i], sum[i % MINE]);
+            for (int i = 0; i < MINE; i++) {
+                sum[i] = acc_fma(value[i], factor[i], sum[i]);
             }
         } else {
             ISO_UNROLL
-            for (int i = 0; i < DEEP * MINE; i++) {
+            for (int i = 0; i < MINE; i++) {
                 const int e = p + place + i * SPMV_TEAM;
                 value[i] = e < count ? values[e] : (acc)0;
-                factor[i] = e < count ? x[x_at + columns[e]] : (acc)0;
+                factor[i] = e < count ? x[columns[e]] : (acc)0;
             }
             ISO_UNROLL
-            for (int i = 0; i < DEEP * MINE; i++) {
+            for (int i = 0; i < MINE; i++) {
                 if (p + place + i * SPMV_TEAM < count) {
-                    sum[i % MINE] = acc_fma(value[i], factor[i], sum[i % MINE]);
+                    sum[i] = acc_fma(value[i], factor[i], sum[i]);
                 }
             }
         }
     }
 }
+#endif
 
 /* All work-items of a group take part in every round, because they meet at barriers and shuffles.
  */
@@ -152,7 +198,7 @@ spmv_tiled(ISO_GLOBAL const number *offsets, iso_i64 offsets_at, ISO_GLOBAL cons
             length = offsets[offsets_at + row + 1] - from;
             const iso_i64 left = length - segment * SEGMENT;
             from += segment * SEGMENT;
-            add_entries(columns + columns_at + from, values + values_at + from, x, x_at, place,
+            add_entries(columns + columns_at + from, values + values_at + from, x + x_at, place,
                         (int)(left < SEGMENT ? left : SEGMENT), sum);
         }
         for (int span = MINE / 2; span > 0; span /= 2) {
