@@ -31,6 +31,8 @@ _Static_assert(sizeof(problem) == SLOTS * sizeof(double), "as in lsmr.isk");
 struct lsmr {
     iso_device device;
     iso_stream stream;
+    iso_stream side; /* of the problems: a GPU runs it beside the products; else the same stream */
+    iso_event made, taken; /* v is there; the problems need it no more */
     iso_sparse matrix;
     iso_program program;
     iso_kernel next, advance, update, test;
@@ -46,10 +48,15 @@ struct lsmr {
 
 /* ---- An iteration ---------------------------------------------------------------------------- */
 
-#define LAUNCH(s, kernel, x, y, ...)                                                               \
-    iso_launch((s)->stream, (s)->kernel, (iso_groups){x, y, 1},                                    \
+#define LAUNCH(s, where, kernel, x, y, ...)                                                        \
+    iso_launch((s)->where, (s)->kernel, (iso_groups){x, y, 1},                                     \
                (const iso_argument[]){__VA_ARGS__},                                                \
                sizeof((const iso_argument[]){__VA_ARGS__}) / sizeof(iso_argument))
+
+static bool is_apart(const lsmr *s)
+{
+    return s->side.id != s->stream.id;
+}
 
 /* The next u = A v / alpha - alpha u / beta, or the next v = A' u / beta - beta v / alpha. */
 static iso_status next(lsmr *s, iso_trans trans, iso_variant variant)
@@ -63,9 +70,12 @@ static iso_status next(lsmr *s, iso_trans trans, iso_variant variant)
     product.matrix = s->matrix;
     product.x = is_v ? s->u : s->v;
     product.y = s->t;
-    const iso_status status = iso_spmv(s->stream, &product);
+    iso_status status = iso_spmv(s->stream, &product);
+    if (is_v && is_apart(s)) {
+        status = status ? status : iso_stream_wait(s->stream, s->taken);
+    }
     return status ? status
-                  : LAUNCH(s, next, groups, 1, iso_arg_buffer(s->t),
+                  : LAUNCH(s, stream, next, groups, 1, iso_arg_buffer(s->t),
                            iso_arg_buffer(is_v ? s->v : s->u), iso_arg_integer(count),
                            iso_arg_buffer(is_v ? s->u_squares : s->v_squares),
                            iso_arg_integer(is_v ? s->row_groups : s->col_groups),
@@ -78,17 +88,24 @@ static iso_status iterate(lsmr *s, const lsmr_args *args)
 {
     iso_status status = next(s, ISO_NO_TRANS, args->variant);
     status = status ? status : next(s, ISO_TRANS, args->variant);
+    if (is_apart(s)) {
+        status = status ? status : iso_event_record(s->made, s->stream);
+        status = status ? status : iso_stream_wait(s->side, s->made);
+    }
     status = status ? status
-                    : LAUNCH(s, advance, 1, 1, iso_arg_buffer(s->v_squares),
+                    : LAUNCH(s, side, advance, 1, 1, iso_arg_buffer(s->v_squares),
                              iso_arg_integer(s->col_groups), iso_arg_buffer(s->beta),
                              iso_arg_buffer(s->problems), iso_arg_integer(s->active));
     status = status ? status
-                    : LAUNCH(s, update, s->col_groups, s->active, iso_arg_buffer(s->problems),
+                    : LAUNCH(s, side, update, s->col_groups, s->active, iso_arg_buffer(s->problems),
                              iso_arg_integer(s->active), iso_arg_buffer(s->v), iso_arg_buffer(s->h),
                              iso_arg_buffer(s->hbar), iso_arg_buffer(args->x),
                              iso_arg_integer(s->cols), iso_arg_buffer(s->x_squares));
+    if (is_apart(s)) {
+        status = status ? status : iso_event_record(s->taken, s->side);
+    }
     return status ? status
-                  : LAUNCH(s, test, s->active, 1, iso_arg_buffer(s->x_squares),
+                  : LAUNCH(s, side, test, s->active, 1, iso_arg_buffer(s->x_squares),
                            iso_arg_integer(s->col_groups), iso_arg_buffer(s->problems),
                            iso_arg_integer(s->active));
 }
@@ -128,17 +145,20 @@ static iso_status first_vectors(lsmr *s, const lsmr_args *args, double *beta, do
     status = status ? status : zero(s, s->beta, sum);
     status = status ? status : zero(s, s->v_squares, s->col_groups * sum);
     status = status ? status : iso_fill(s->stream, s->v_squares, &one, sizeof one, sum);
-    status = status
-                 ? status
-                 : LAUNCH(s, next, s->row_groups, 1, iso_arg_buffer(args->b), iso_arg_buffer(s->u),
-                          iso_arg_integer(s->rows), iso_arg_buffer(s->v_squares),
-                          iso_arg_integer(s->col_groups), iso_arg_buffer(s->beta),
-                          iso_arg_buffer(s->alpha), iso_arg_buffer(s->u_squares));
+    status = status ? status
+                    : LAUNCH(s, stream, next, s->row_groups, 1, iso_arg_buffer(args->b),
+                             iso_arg_buffer(s->u), iso_arg_integer(s->rows),
+                             iso_arg_buffer(s->v_squares), iso_arg_integer(s->col_groups),
+                             iso_arg_buffer(s->beta), iso_arg_buffer(s->alpha),
+                             iso_arg_buffer(s->u_squares));
     status = status ? status : look(s, s->u_squares, s->row_groups, beta);
     if (status || !(*beta > 0)) {
         return status;
     }
-    status = next(s, ISO_TRANS, args->variant);
+    if (is_apart(s)) {
+        status = iso_event_record(s->taken, s->side);
+    }
+    status = status ? status : next(s, ISO_TRANS, args->variant);
     return status ? status : look(s, s->v_squares, s->col_groups, alpha);
 }
 
@@ -195,9 +215,9 @@ static iso_status look_around(lsmr *s, const lsmr_args *args)
 {
     const int64_t bytes = args->count * (int64_t)sizeof *s->host;
     bool stopped = false;
-    iso_status status = iso_read(s->stream, s->host, s->problems, bytes);
+    iso_status status = iso_read(s->side, s->host, s->problems, bytes);
 
-    status = status ? status : iso_stream_sync(s->stream);
+    status = status ? status : iso_stream_sync(s->side);
     s->active = 0;
     for (int i = 0; !status && i < args->count; i++) {
         problem *p = &s->host[i];
@@ -208,7 +228,7 @@ static iso_status look_around(lsmr *s, const lsmr_args *args)
         }
         s->active = p->reason == RUNNING ? i + 1 : s->active;
     }
-    return status || !stopped ? status : iso_write(s->stream, s->problems, s->host, bytes);
+    return status || !stopped ? status : iso_write(s->side, s->problems, s->host, bytes);
 }
 
 iso_status lsmr_solve(lsmr *s, const lsmr_args *args, lsmr_result *results)
@@ -244,6 +264,7 @@ iso_status lsmr_solve(lsmr *s, const lsmr_args *args, lsmr_result *results)
     for (int i = 0; !status && i < args->count; i++) {
         results[i] = result_of(&s->host[i]);
     }
+    status = status ? status : iso_stream_sync(s->side);
     return status ? status : iso_stream_sync(s->stream);
 }
 
@@ -323,12 +344,28 @@ static void spaces_of(lsmr *s, space out[OPERANDS])
     memcpy(out, all, sizeof all);
 }
 
+/* A CPU has its threads for the products: a second stream would take them away. */
+static iso_status make_side(lsmr *s)
+{
+    iso_device_info info = ISO_DEVICE_INFO_INIT;
+    iso_status status = iso_device_get_info(s->device, &info);
+
+    s->side = s->stream;
+    if (status || info.type != ISO_DEVICE_GPU) {
+        return status;
+    }
+    status = iso_stream_create(s->device, 0, &s->side);
+    status = status ? status : iso_event_create(s->device, &s->made);
+    return status ? status : iso_event_create(s->device, &s->taken);
+}
+
 static iso_status make(lsmr *s)
 {
     int64_t bytes = s->most * (int64_t)sizeof(problem);
     space spaces[OPERANDS];
-    iso_status status = make_kernels(s);
+    iso_status status = make_side(s);
 
+    status = status ? status : make_kernels(s);
     spaces_of(s, spaces);
     for (size_t i = 0; !status && i < OPERANDS; i++) {
         status = iso_buffer_create(s->device, spaces[i].bytes, &spaces[i].operand->buffer);
@@ -374,6 +411,15 @@ void lsmr_destroy(lsmr *s)
 
     if (!s) {
         return;
+    }
+    if (s->made.id) {
+        (void)iso_event_destroy(s->made);
+    }
+    if (s->taken.id) {
+        (void)iso_event_destroy(s->taken);
+    }
+    if (is_apart(s) && s->side.id) {
+        (void)iso_stream_destroy(s->side);
     }
     spaces_of(s, spaces);
     for (size_t i = 0; i < OPERANDS; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lsmr.c - the ends that LSMR of lab D can come to: solved, stopped, nothing to do, not a number;
- * and several problems together, which have the bits of each alone. */
+ * and several problems together, which have the bits of each alone. The device is the first
+ * argument, or the CPU. */
 #include "examples/labs/lsmr.h"
 #include "examples/labs/lab.h"
 
@@ -151,9 +152,9 @@ static void several(const lab *l, iso_dtype dtype)
     free(b);
 }
 
-int main(void)
+int main(int count, char **words)
 {
-    lab l = lab_open_device("openmp", NULL);
+    lab l = lab_open_device(count > 1 ? words[1] : "openmp", NULL);
     lsmr_args args = lsmr_defaults();
     const double b[] = {1, 4, 12}, none[N] = {0}, nan[] = {1, (double)NAN, 1};
     const double one = 1;
