@@ -192,6 +192,15 @@ static rocsparse_code multiply_sparse(rocsparse_object handle, sparse_sum *at)
             rocsparse_spmv(handle, ROCSPARSE_NO_TRANS, &one, matrix, x, &zero, y, ROCSPARSE_F32,
                            ROCSPARSE_ALGORITHM, ROCSPARSE_COMPUTE, &bytes, (char *)at + SCRATCH_AT);
     }
+    if (y) {
+        (void)rocsparse_destroy_dnvec_descr(y);
+    }
+    if (x) {
+        (void)rocsparse_destroy_dnvec_descr(x);
+    }
+    if (matrix) {
+        (void)rocsparse_destroy_spmat_descr(matrix);
+    }
     return code;
 }
 
