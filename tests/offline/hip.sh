@@ -72,11 +72,11 @@ if [ "$2" = full ]; then
     for class in wave64+64 small; do one gfx90a "$class" 0 1; done
     for class in wave32 small; do one gfx1030 "$class" 0 1; done
 else
-    # Half a minute of one core: different parts for different chips. `full` compiles all programs for
+    # A quarter of a minute of one core: different parts for different chips. `full` compiles all programs for
     # all chips.
-    one gfx906 wave64 0 12
-    one gfx1030 wave32 1 12
-    one gfx90a wave64 2 24
+    one gfx906 wave64 0 24
+    one gfx1030 wave32 1 24
+    one gfx90a wave64 2 48
     matrix_units
 fi
 [ -z "$failed" ] || fail "see above:$failed"

@@ -83,13 +83,13 @@ if [ "$2" = full ]; then
     one "$hopper" small 0 1
     compiled_write cuda "$compiler" "offline.nvrtc.full"
 else
-    # Half a minute of one core. The sample has the norm of f64, whose constants not every version of
+    # A quarter of a minute of one core. The sample has the norm of f64, whose constants not every version of
     # NVRTC can read.
     class=$(class_of "$hopper")
     make_list "$class"
     norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$list/list" | cut -d: -f1)
     [ -n "$norm" ] || fail "the list has no norm2 of f64"
-    one "$hopper" "$class" $(((norm - 1) % 12)) 12
+    one "$hopper" "$class" $(((norm - 1) % 24)) 24
     # Products on matrix units, in one layout of each tile, and the test of the units.
     matrix_units "$hopper" "${class#*+}"
     matrix_units sm_100 16

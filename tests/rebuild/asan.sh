@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# asan.sh [slow]: the quick tier under the sanitizers for addresses, leaks and undefined behaviour, except
-# the mutants, which are wrong on purpose, and tests that take long: `slow` runs those.
+# asan.sh [rest]: the quick tier under the sanitizers for addresses, leaks and undefined behaviour, except
+# the mutants, which are wrong on purpose, and tests that take long or are examples: `rest` runs those.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/rebuild/rebuild.sh"
 
@@ -23,9 +23,9 @@ reported 'signed integer overflow' "$scratch/planted" overflow-int
 rebuild asan -DISOMER_KERNEL_SETS=generic
 # A test of fork() hung here once, and not in 350 runs by hand: one that runs out of time tries once
 # more.
-if [ "${1:-}" = slow ]; then
-    run_tests --label-regex '^slow$' --label-exclude '^(full|mutants)$'
+if [ "${1:-}" = rest ]; then
+    run_tests --label-regex '^(slow|examples)$' --label-exclude '^(full|mutants)$'
 else
-    run_tests --repeat after-timeout:2 --label-exclude '^(full|mutants|slow)$'
+    run_tests --repeat after-timeout:2 --label-exclude '^(full|mutants|slow|examples)$'
 fi
 no_reports
