@@ -205,6 +205,28 @@ static iso_status send_numbers(const making *m, const core_array *to, const void
     return status;
 }
 
+/* Copies numbers below CORE_NARROW_MOST as u16. */
+static iso_status send_narrow(const making *m, const core_array *to, const void *from,
+                              iso_dtype index, int64_t count)
+{
+    const int64_t size = sizeof(uint16_t), most = PIECE_BYTES / size;
+    uint16_t *piece = m->piece;
+    iso_status status = ISO_OK;
+
+    for (int64_t first = 0; first < count && !status; first += most) {
+        const int64_t part = count - first < most ? count - first : most;
+
+        for (int64_t i = 0; i < part; i++) {
+            piece[i] = (uint16_t)core_number(from, index, first + i);
+        }
+        status = send(m, to, first * size, piece, part * size);
+        if (!status) {
+            status = sync(m);
+        }
+    }
+    return status;
+}
+
 /* Copies the values in the order of the transposed copy. */
 static iso_status send_ordered(const making *m, const core_array *to, const void *values)
 {
@@ -263,11 +285,17 @@ static iso_status make_side(const making *m, const core_rows *rows, core_sparse_
         status =
             make_array(call, device, (rows->rows + 1) * (int64_t)sizeof(int64_t), &side->starts);
     }
+    if (!status && rows->cols <= CORE_NARROW_MOST && m->sparse->index == ISO_I32) {
+        status = make_array(call, device, rows->entries * (int64_t)sizeof(uint16_t), &side->narrow);
+    }
     if (!status) {
         status = send_numbers(m, &side->offsets, rows->offsets, rows->index, rows->rows + 1);
     }
     if (!status) {
         status = send_numbers(m, &side->columns, rows->columns, rows->index, rows->entries);
+    }
+    if (!status && side->narrow.memory) {
+        status = send_narrow(m, &side->narrow, rows->columns, rows->index, rows->entries);
     }
     if (!status && side->starts.memory) {
         status = send_starts(m, rows, &side->starts);

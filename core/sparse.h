@@ -13,7 +13,8 @@ typedef struct core_array {
     int64_t bytes;
 } core_array;
 
-enum { CORE_ARRAYS = 4 };
+/* Columns fit u16, and products read them with half the bytes. */
+enum { CORE_ARRAYS = 5, CORE_NARROW_MOST = 1 << 16 };
 
 /* What a product of the matrix or of its transpose gets. */
 typedef struct core_sparse_side {
@@ -21,6 +22,8 @@ typedef struct core_sparse_side {
         struct {
             core_array offsets, columns, values;
             core_array starts; /* none if every row is one segment */
+            core_array
+                narrow; /* the columns as u16; none if there are more than CORE_NARROW_MOST */
         };
         core_array all[CORE_ARRAYS];
     };

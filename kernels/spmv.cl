@@ -3,6 +3,7 @@
  * spmv.cl - the product of a sparse matrix and a vector: y = alpha A x + beta y.
  *
  *   SPMV_WIDE   defined if offsets and columns are i64
+ *   SPMV_NARROW defined if columns are u16
  *   SPMV_TEAM   work-items that add one segment of a row: a power of two up to LANES
  *
  * A work-item of a team runs LANES / SPMV_TEAM lanes. Item t of the work is the first segment of
@@ -24,12 +25,18 @@ typedef iso_i64 number;
 typedef iso_i32 number;
 #endif
 
+#if defined(SPMV_NARROW)
+typedef iso_u16 place_of_x;
+#else
+typedef number place_of_x;
+#endif
+
 /* One row for each work-item. */
 ISO_KERNEL(ISO_THREADS)
-spmv_naive(ISO_GLOBAL const number *offsets, iso_i64 offsets_at, ISO_GLOBAL const number *columns,
-           iso_i64 columns_at, ISO_GLOBAL const elem *values, iso_i64 values_at,
-           ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL elem *y, iso_i64 y_at, iso_i64 rows,
-           iso_i64 entries, acc alpha, acc beta)
+spmv_naive(ISO_GLOBAL const number *offsets, iso_i64 offsets_at,
+           ISO_GLOBAL const place_of_x *columns, iso_i64 columns_at, ISO_GLOBAL const elem *values,
+           iso_i64 values_at, ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL elem *y,
+           iso_i64 y_at, iso_i64 rows, iso_i64 entries, acc alpha, acc beta)
 {
     const iso_i64 step = ISO_GROUP_COUNT() * ISO_THREADS;
     for (iso_i64 row = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(); row < rows; row += step) {
@@ -79,7 +86,7 @@ ISO_INLINE acc take(acc value, int delta)
  * IN(e): whether e is one. */
 #define ADD_BATCH(deep, AT, IN)                                                                    \
     {                                                                                              \
-        number column[(deep) * MINE];                                                              \
+        place_of_x column[(deep) * MINE];                                                          \
         acc value[(deep) * MINE], factor[(deep) * MINE];                                           \
         ISO_UNROLL                                                                                 \
         for (int i = 0; i < (deep) * MINE; i++) {                                                  \
@@ -107,7 +114,7 @@ ISO_INLINE acc take(acc value, int delta)
 
 /* Adds this work-item's entries of a segment to its lanes. A lane without an entry stays as it is.
  * `place`: of the work-item in its team. */
-ISO_INLINE void add_entries(ISO_GLOBAL const number *columns, ISO_GLOBAL const elem *values,
+ISO_INLINE void add_entries(ISO_GLOBAL const place_of_x *columns, ISO_GLOBAL const elem *values,
                             ISO_GLOBAL const elem *x, int place, int count, acc *sum)
 {
     int left = count - place; /* from this work-item's first entry on */
@@ -125,13 +132,13 @@ ISO_INLINE void add_entries(ISO_GLOBAL const number *columns, ISO_GLOBAL const e
 }
 #else
 /* The same. A lane is the next entry of each 32; the work-item has most of them or all. */
-ISO_INLINE void add_entries(ISO_GLOBAL const number *columns, ISO_GLOBAL const elem *values,
+ISO_INLINE void add_entries(ISO_GLOBAL const place_of_x *columns, ISO_GLOBAL const elem *values,
                             ISO_GLOBAL const elem *x, int place, int count, acc *sum)
 {
     for (int p = 0; p < count; p += LANES) {
         acc value[MINE], factor[MINE];
         if (count - p >= LANES) {
-            number column[MINE];
+            place_of_x column[MINE];
             ISO_UNROLL
             for (int i = 0; i < MINE; i++) {
                 column[i] = columns[p + place + i * SPMV_TEAM];
@@ -166,11 +173,12 @@ ISO_INLINE void add_entries(ISO_GLOBAL const number *columns, ISO_GLOBAL const e
 /* All work-items of a group take part in every round, because they meet at barriers and shuffles.
  */
 ISO_KERNEL(ISO_THREADS)
-spmv_tiled(ISO_GLOBAL const number *offsets, iso_i64 offsets_at, ISO_GLOBAL const number *columns,
-           iso_i64 columns_at, ISO_GLOBAL const elem *values, iso_i64 values_at,
-           ISO_GLOBAL const iso_i64 *starts, iso_i64 starts_at, ISO_GLOBAL const elem *x,
-           iso_i64 x_at, ISO_GLOBAL elem *y, iso_i64 y_at, ISO_GLOBAL acc *work, iso_i64 work_at,
-           iso_i64 rows, iso_i64 entries, iso_i64 segments, acc alpha, acc beta)
+spmv_tiled(ISO_GLOBAL const number *offsets, iso_i64 offsets_at,
+           ISO_GLOBAL const place_of_x *columns, iso_i64 columns_at, ISO_GLOBAL const elem *values,
+           iso_i64 values_at, ISO_GLOBAL const iso_i64 *starts, iso_i64 starts_at,
+           ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL elem *y, iso_i64 y_at,
+           ISO_GLOBAL acc *work, iso_i64 work_at, iso_i64 rows, iso_i64 entries, iso_i64 segments,
+           acc alpha, acc beta)
 {
 #if SPMV_TEAM > 1 && !ISO_SHUFFLE
     ISO_SHARED acc shared[ISO_THREADS];

@@ -158,8 +158,14 @@ static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
 {
     const iso_spmv_op *g = op->spmv;
     (void)snprintf(out->kernel, sizeof out->kernel, "spmv_%s_%s_%s_%s",
-                   iso_variant_name(g->variant), iso_dtype_name(g->dtype), iso_dtype_name(g->index),
-                   device->kernels->name);
+                   iso_variant_name(g->variant), iso_dtype_name(g->dtype),
+                   g->narrow ? "u16" : iso_dtype_name(g->index), device->kernels->name);
+}
+
+/* Of the numbers, as in cpu_spmv_kernels. */
+static int form_of(const iso_spmv_op *op)
+{
+    return op->index == ISO_I64 ? 1 : op->narrow ? 2 : 0;
 }
 
 static iso_status execute(cpu_device *device, const iso_op *op)
@@ -168,14 +174,14 @@ static iso_status execute(cpu_device *device, const iso_op *op)
     const bool apart = g->variant == ISO_VARIANT_TILED && g->segments > g->rows;
     task t = {
         .op = g,
-        .kernels = &device->kernels->spmv->type[g->dtype == ISO_F64][g->index == ISO_I64],
+        .kernels = &device->kernels->spmv->type[g->dtype == ISO_F64][form_of(g)],
         .g = {.y = cpu_at(g->y), .alpha = g->alpha, .beta = g->beta},
         .starts = apart ? cpu_at(g->starts) : NULL,
         .sums = apart ? cpu_at(op->workspace) : NULL,
     };
     if (g->entries) {
         t.g.offsets = cpu_at(g->offsets);
-        t.g.columns = cpu_at(g->columns);
+        t.g.columns = cpu_at(g->narrow ? g->narrow_columns : g->columns);
         t.g.values = cpu_at(g->values);
         t.g.x = cpu_at(g->x);
     }

@@ -13,7 +13,8 @@ static const simt_text spmv_text = {
     .name = "spmv",
     .parts = spmv_parts,
     .part_count = 2,
-    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "?SPMV_WIDE", "SPMV_TEAM"},
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "?SPMV_WIDE", "?SPMV_NARROW",
+                "SPMV_TEAM"},
     .kernels =
         {[KERNEL_NAIVE] = "spmv_naive", [KERNEL_TILED] = "spmv_tiled", [KERNEL_JOIN] = "spmv_join"},
 };
@@ -43,13 +44,13 @@ static const struct shape *shape_of(const simt_limits *limits)
     return usual->threads <= limits->threads_max ? usual : &shapes[SIMT_CLASS_SMALL];
 }
 
-static simt_spec spec_for(const simt_limits *limits, iso_dtype dtype, iso_dtype index,
+static simt_spec spec_for(const simt_limits *limits, iso_dtype dtype, iso_dtype index, bool narrow,
                           int32_t items)
 {
     return (simt_spec){
         .text = &spmv_text,
         .values = {shape_of(limits)->threads, (int32_t)dtype, dtype == ISO_F64, index == ISO_I64,
-                   items},
+                   narrow, items},
     };
 }
 
@@ -68,7 +69,14 @@ static int32_t team_of(const simt_limits *limits, const iso_spmv_op *op)
 
 static simt_spec spec_of(const simt_limits *limits, const iso_spmv_op *op)
 {
-    return spec_for(limits, op->dtype, op->index, team_of(limits, op));
+    return spec_for(limits, op->dtype, op->index, op->narrow != 0, team_of(limits, op));
+}
+
+/* The columns that the program reads, and their bytes each. */
+static iso_ref columns_of(const iso_spmv_op *op, int64_t *bytes)
+{
+    *bytes = op->narrow ? (int64_t)sizeof(uint16_t) : iso_dtype_size(op->index);
+    return op->narrow ? op->narrow_columns : op->columns;
 }
 
 static int spmv_needs(const iso_op *op)
@@ -90,7 +98,7 @@ static void spmv_describe(simt_device *device, const iso_op *op, iso_op_info *ou
     const int32_t items = team_of(&device->limits, g);
     const int used =
         snprintf(out->kernel, sizeof out->kernel, "spmv_%s_%s_%s", iso_variant_name(g->variant),
-                 iso_dtype_name(g->dtype), iso_dtype_name(g->index));
+                 iso_dtype_name(g->dtype), g->narrow ? "u16" : iso_dtype_name(g->index));
     if (g->variant == ISO_VARIANT_TILED) {
         (void)snprintf(out->kernel + used, sizeof out->kernel - (size_t)used, ", teams of %d%s",
                        items, g->segments > g->rows ? ", segments apart" : "");
@@ -107,14 +115,16 @@ static iso_status run_naive(simt_stream *stream, const iso_spmv_op *op, const si
 {
     const int64_t size = iso_dtype_size(op->dtype), number = iso_dtype_size(op->index);
     const int64_t offsets_at = op->offsets.offset / number;
-    const int64_t columns_at = op->columns.offset / number;
+    int64_t column;
+    const iso_ref columns = columns_of(op, &column);
+    const int64_t columns_at = columns.offset / column;
     const int64_t values_at = op->values.offset / size;
     const int64_t x_at = op->x.offset / size, y_at = op->y.offset / size;
     const float alpha = (float)op->alpha, beta = (float)op->beta;
     const simt_arg args[] = {
         SIMT_MEMORY(op->offsets.memory),
         SIMT_ARG(offsets_at),
-        SIMT_MEMORY(op->columns.memory),
+        SIMT_MEMORY(columns.memory),
         SIMT_ARG(columns_at),
         SIMT_MEMORY(op->values.memory),
         SIMT_ARG(values_at),
@@ -135,7 +145,9 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *of, const simt_ke
     const iso_spmv_op *op = of->spmv;
     const int64_t size = iso_dtype_size(op->dtype), number = iso_dtype_size(op->index);
     const int64_t offsets_at = op->offsets.offset / number;
-    const int64_t columns_at = op->columns.offset / number;
+    int64_t column;
+    const iso_ref columns = columns_of(op, &column);
+    const int64_t columns_at = columns.offset / column;
     const int64_t values_at = op->values.offset / size;
     const int64_t starts_at = op->starts.offset / (int64_t)sizeof(int64_t);
     const int64_t x_at = op->x.offset / size, y_at = op->y.offset / size;
@@ -145,7 +157,7 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *of, const simt_ke
     const simt_arg args[] = {
         SIMT_MEMORY(op->offsets.memory),
         SIMT_ARG(offsets_at),
-        SIMT_MEMORY(op->columns.memory),
+        SIMT_MEMORY(columns.memory),
         SIMT_ARG(columns_at),
         SIMT_MEMORY(op->values.memory),
         SIMT_ARG(values_at),
@@ -220,9 +232,10 @@ static void spmv_each(const simt_limits *limits, simt_visit *visit, void *contex
         if (!(dtype == ISO_F64 ? limits->f64 : limits->f32_exact)) {
             continue;
         }
-        for (iso_dtype index = ISO_I32; index <= ISO_I64; index++) {
+        for (int form = 0; form < 3; form++) { /* i32, i64, and i32 with narrow columns */
             for (int i = 0; i < TEAMS && teams[i].items; i++) {
-                const simt_spec spec = spec_for(limits, dtype, index, teams[i].items);
+                const simt_spec spec = spec_for(limits, dtype, form == 1 ? ISO_I64 : ISO_I32,
+                                                form == 2, teams[i].items);
                 visit(&spec, context);
             }
         }

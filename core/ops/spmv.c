@@ -84,6 +84,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
         .rows = side->rows,
         .cols = side->cols,
         .entries = out->matrix->entries,
+        .narrow = side->narrow.memory != NULL,
         .longest = side->longest,
         .segments = side->segments,
         .alpha = core_round_factor(out->matrix->dtype, args.alpha),
@@ -111,6 +112,7 @@ static void attach(core_op *out)
         op->columns.memory = side->columns.memory;
         op->values.memory = side->values.memory;
         op->starts.memory = side->starts.memory;
+        op->narrow_columns.memory = side->narrow.memory;
     }
 }
 
@@ -119,6 +121,7 @@ static void cost(core_op *out)
     const iso_spmv_op *op = &out->args.spmv;
     const double element = (double)iso_dtype_size(op->dtype);
     const double number = (double)iso_dtype_size(op->index);
+    const double column = op->narrow ? (double)sizeof(uint16_t) : number;
     const double entries = (double)op->entries, rows = (double)op->rows;
 
     if (out->empty) {
@@ -127,7 +130,7 @@ static void cost(core_op *out)
     out->cost.flops = 2.0 * entries;
     if (op->entries) {
         out->cost.bytes_read =
-            entries * (element + number) + (rows + 1.0) * number + (double)op->cols * element;
+            entries * (element + column) + (rows + 1.0) * number + (double)op->cols * element;
     }
     out->cost.bytes_read += core_is_zero(op->beta) ? 0.0 : rows * element;
     out->cost.bytes_written = rows * element;

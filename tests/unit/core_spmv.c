@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 32, SEGMENT = 4096, ENTRIES_MAX = 60000, SIZE_MAX_HERE = 20000, GUARD = 64 };
+enum { LANES = 32, SEGMENT = 4096, ENTRIES_MAX = 60000, SIZE_MAX_HERE = 65537, GUARD = 64 };
 
 typedef struct problem {
     iso_dtype dtype, index;
@@ -177,7 +177,9 @@ static int64_t length(const problem *p, int kind)
 
 static problem draw(void)
 {
-    static const int64_t sizes[] = {0, 1, 1, 2, 3, 7, 31, 33, 64, 100, 300, 1000, 5000, 20000};
+    static const int64_t sizes[] = {
+        0,  1,   1,   2,    3,    7,     31,    33,
+        64, 100, 300, 1000, 5000, 20000, 65536, 65537}; /* columns of 16 bits, and of more */
     static const double factors[] = {0.0, 1.0, -1.0, 0.7};
     enum { SIZES = sizeof sizes / sizeof sizes[0] };
     const int kind = (int)next(4);
@@ -207,6 +209,9 @@ static problem draw(void)
         p.entries += count;
     }
     at.offsets[p.rows] = p.entries;
+    if (p.entries && next(2)) {
+        at.columns[next((uint64_t)p.entries)] = p.cols - 1;
+    }
     for (int64_t i = 0; i < p.entries; i++) {
         at.values[i] = value();
     }

@@ -289,7 +289,7 @@ typedef struct cpu_spmv_type {
 } cpu_spmv_type;
 
 typedef struct cpu_spmv_kernels {
-    cpu_spmv_type type[2][2]; /* [f32, f64][i32, i64] */
+    cpu_spmv_type type[2][3]; /* [f32, f64][i32, i64, i32 with columns of u16] */
 } cpu_spmv_kernels;
 
 /* ---- kernels.c ------------------------------------------------------------------------------- */

@@ -46,11 +46,32 @@ SIMD_INLINE simd_f64 gather_f64_i64(const double *x, const int64_t *columns)
     GATHER_EACH(simd_f64, SIMD_F64, x, columns);
 }
 
+SIMD_INLINE simd_f32 gather_f32_u16(const float *x, const uint16_t *columns)
+{
+#if defined(__AVX512F__)
+    const __m256i narrow = _mm256_loadu_si256((const __m256i *)(const void *)columns);
+    return _mm512_i32gather_ps(_mm512_cvtepu16_epi32(narrow), x, 4);
+#else
+    GATHER_EACH(simd_f32, SIMD_F32, x, columns);
+#endif
+}
+
+SIMD_INLINE simd_f64 gather_f64_u16(const double *x, const uint16_t *columns)
+{
+#if defined(__AVX512F__)
+    const __m128i narrow = _mm_loadu_si128((const __m128i *)(const void *)columns);
+    return _mm512_i32gather_pd(_mm256_cvtepu16_epi32(narrow), x, 8);
+#else
+    GATHER_EACH(simd_f64, SIMD_F64, x, columns);
+#endif
+}
+
 enum { FEW = 8 };
 
 #define NAME(function) function##_f32_i32
 #define TYPE           float
 #define NUMBER         int32_t
+#define COLUMN         int32_t
 #define VECTOR         simd_f32
 #define WIDTH          SIMD_F32
 #define LOAD           simd_f32_load
@@ -64,6 +85,7 @@ enum { FEW = 8 };
 #define NAME(function) function##_f32_i64
 #define TYPE           float
 #define NUMBER         int64_t
+#define COLUMN         int64_t
 #define VECTOR         simd_f32
 #define WIDTH          SIMD_F32
 #define LOAD           simd_f32_load
@@ -77,6 +99,7 @@ enum { FEW = 8 };
 #define NAME(function) function##_f64_i32
 #define TYPE           double
 #define NUMBER         int32_t
+#define COLUMN         int32_t
 #define VECTOR         simd_f64
 #define WIDTH          SIMD_F64
 #define LOAD           simd_f64_load
@@ -90,6 +113,7 @@ enum { FEW = 8 };
 #define NAME(function) function##_f64_i64
 #define TYPE           double
 #define NUMBER         int64_t
+#define COLUMN         int64_t
 #define VECTOR         simd_f64
 #define WIDTH          SIMD_F64
 #define LOAD           simd_f64_load
@@ -100,8 +124,37 @@ enum { FEW = 8 };
 #define GATHER         gather_f64_i64
 #include "backends/openmp/kernels/spmv_type.h"
 
+#define NAME(function) function##_f32_u16
+#define TYPE           float
+#define NUMBER         int32_t
+#define COLUMN         uint16_t
+#define VECTOR         simd_f32
+#define WIDTH          SIMD_F32
+#define LOAD           simd_f32_load
+#define STORE          simd_f32_store
+#define SET            simd_f32_set
+#define FMA            simd_f32_fma
+#define FMA1           fmaf
+#define GATHER         gather_f32_u16
+#include "backends/openmp/kernels/spmv_type.h"
+
+#define NAME(function) function##_f64_u16
+#define TYPE           double
+#define NUMBER         int32_t
+#define COLUMN         uint16_t
+#define VECTOR         simd_f64
+#define WIDTH          SIMD_F64
+#define LOAD           simd_f64_load
+#define STORE          simd_f64_store
+#define SET            simd_f64_set
+#define FMA            simd_f64_fma
+#define FMA1           fma
+#define GATHER         gather_f64_u16
+#include "backends/openmp/kernels/spmv_type.h"
+
 #define ALL(suffix) {naive_##suffix, rows_##suffix, segment_##suffix, join_##suffix}
 
 const cpu_spmv_kernels CPU_TABLE(cpu_spmv_kernels) = {
-    .type = {{ALL(f32_i32), ALL(f32_i64)}, {ALL(f64_i32), ALL(f64_i64)}},
+    .type = {{ALL(f32_i32), ALL(f32_i64), ALL(f32_u16)},
+             {ALL(f64_i32), ALL(f64_i64), ALL(f64_u16)}},
 };

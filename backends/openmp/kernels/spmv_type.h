@@ -4,6 +4,7 @@
  *
  *   NAME(function)      the function's name for this pair
  *   TYPE, NUMBER        float or double; int32_t or int64_t
+ *   COLUMN              NUMBER, or uint16_t
  *   VECTOR, WIDTH       the vector of that type, and its lanes
  *   LOAD, STORE, SET, FMA, FMA1, GATHER
  */
@@ -24,7 +25,7 @@ SIMD_INLINE int64_t NAME(offset)(const cpu_spmv_run *g, int64_t row)
 
 static void NAME(naive)(const cpu_spmv_run *g, int64_t first, int64_t end)
 {
-    const NUMBER *columns = g->columns;
+    const COLUMN *columns = g->columns;
     const TYPE *values = g->values, *x = g->x;
     for (int64_t row = first; row < end; row++) {
         const int64_t last = NAME(offset)(g, row + 1);
@@ -40,7 +41,7 @@ static void NAME(naive)(const cpu_spmv_run *g, int64_t first, int64_t end)
  * because a lane that has no entry must not change: -0 plus a product of zeros is +0. */
 SIMD_INLINE TYPE NAME(add)(const cpu_spmv_run *g, int64_t from, int64_t count)
 {
-    const NUMBER *columns = (const NUMBER *)g->columns + from;
+    const COLUMN *columns = (const COLUMN *)g->columns + from;
     const TYPE *values = (const TYPE *)g->values + from, *x = g->x;
     TYPE lanes[CPU_SPMV_LANES];
     VECTOR sum[VECTORS];
@@ -75,7 +76,7 @@ SIMD_INLINE TYPE NAME(add)(const cpu_spmv_run *g, int64_t from, int64_t count)
  * changes a -0 to +0 at most, so that adding one +0 does for all. */
 SIMD_INLINE TYPE NAME(add_few)(const cpu_spmv_run *g, int64_t from, int64_t count)
 {
-    const NUMBER *columns = (const NUMBER *)g->columns + from;
+    const COLUMN *columns = (const COLUMN *)g->columns + from;
     const TYPE *values = (const TYPE *)g->values + from, *x = g->x;
     TYPE lanes[FEW] = {0};
     for (int64_t i = 0; i < count; i++) {
@@ -125,6 +126,7 @@ static void NAME(join)(const cpu_spmv_run *g, int64_t row, const void *sums, int
 #undef NAME
 #undef TYPE
 #undef NUMBER
+#undef COLUMN
 #undef VECTOR
 #undef WIDTH
 #undef LOAD
