@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# ends.sh: `isomer kernel verify` and `bench` end if a kernel does not: at a limit, after a
+# ends.sh BACKEND: `isomer kernel verify` and `bench` end if a kernel does not: at a limit, after a
 # signal, and at once after two.
 . "$ISOMER_TEST_COMMON"
 cd "$scratch"
 printf 'leak:libpocl\nleak:libLLVM\nleak:libclang\n' >leaks # what PoCL keeps until the process ends
 export LSAN_OPTIONS="suppressions=$scratch/leaks:print_suppressions=0"
 export ISOMER_CC="$cc" ISOMER_CACHE_DIR="$build_dir/tests/cache/kernels"
-devices=openmp
-"$tool" info --available opencl >/dev/null 2>&1 && devices="openmp opencl"
+backend=$1
+"$tool" info --available "$backend" >/dev/null 2>&1 || skip "$backend is not here"
 cat >loop.isk <<'END'
 ISO_KERNEL(same, 64, 1, 1)(ISO_IN(f32) x ISO_EXTENT(n), ISO_OUT(f32) y ISO_EXTENT(n), i64 n)
 {
@@ -39,41 +39,39 @@ kept() {
     says loop.xml 'name="kernel/same/f32/10"'
     [ "$(find . -name 'loop.out.json*' | wc -l)" -eq 1 ] || fail "a temporary file stays"
 }
-for backend in $devices; do
+files="--json loop.out.json --junit loop.xml"
+# shellcheck disable=SC2086 # words
+expect 1 kernel verify loop.isk --backend "$backend" --seconds 1 $files
+says out "FAILED kernel/loop/f32/7 on $backend:0" "does not end within 1 second: look for a loop" "1 passed, 1 failed" --seconds
+kept
+# One signal: it ends some seconds later. `timeout` sends it twice at once.
+# shellcheck disable=SC2086 # words
+timeout 4 "$tool" kernel verify loop.isk --backend "$backend" $files >out 2>err && code=0 || code=$?
+[ "$code" -eq 124 ] || fail "timeout: $code"
+says err "kernel/loop/f32/7 on $backend:0 does not end: stopped"
+says out "1 passed, 0 failed" "was interrupted"
+kept
+for command in verify bench; do
+    # A second signal: at once.
     files="--json loop.out.json --junit loop.xml"
+    [ $command = verify ] || files="--no-roofs"
     # shellcheck disable=SC2086 # words
-    expect 1 kernel verify loop.isk --backend "$backend" --seconds 1 $files
-    says out "FAILED kernel/loop/f32/7 on $backend:0" "does not end within 1 second: look for a loop" "1 passed, 1 failed" --seconds
-    kept
-    # One signal: it ends some seconds later. `timeout` sends it twice at once.
-    # shellcheck disable=SC2086 # words
-    timeout 4 "$tool" kernel verify loop.isk --backend "$backend" $files >out 2>err && code=0 || code=$?
-    [ "$code" -eq 124 ] || fail "timeout: $code"
-    says err "kernel/loop/f32/7 on $backend:0 does not end: stopped"
-    says out "1 passed, 0 failed" "was interrupted"
-    kept
-    for command in verify bench; do
-        # A second signal: at once.
-        files="--json loop.out.json --junit loop.xml"
-        [ $command = verify ] || files="--no-roofs"
-        # shellcheck disable=SC2086 # words
-        "$tool" kernel $command loop.isk --kernel loop --backend "$backend" $files >out 2>err &
-        pid=$! tries=0
-        # The loop runs once the process has used two seconds of a processor.
-        until [ "$(cut -d ' ' -f 14 /proc/$pid/stat)" -ge $((2 * $(getconf CLK_TCK))) ]; do
-            tries=$((tries + 1))
-            [ $tries -lt 300 ] || fail "$command: the loop does not run: $(cat out err)"
-            sleep 0.1
-        done
-        kill -TERM $pid
-        sleep 1.2
-        kill -TERM $pid
-        began=$(date +%s) code=0
-        wait $pid || code=$?
-        [ "$code" -eq 130 ] || fail "$command, two signals: $code, $(cat out err)"
-        [ $(($(date +%s) - began)) -le 2 ] || fail "$command, two signals: it ends late"
-        says err "on $backend:0 does not end: stopped"
+    "$tool" kernel $command loop.isk --kernel loop --backend "$backend" $files >out 2>err &
+    pid=$! tries=0
+    # The loop runs once the process has used two seconds of a processor.
+    until [ "$(cut -d ' ' -f 14 /proc/$pid/stat)" -ge $((2 * $(getconf CLK_TCK))) ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || fail "$command: the loop does not run: $(cat out err)"
+        sleep 0.1
     done
+    kill -TERM $pid
+    sleep 1.2
+    kill -TERM $pid
+    began=$(date +%s) code=0
+    wait $pid || code=$?
+    [ "$code" -eq 130 ] || fail "$command, two signals: $code, $(cat out err)"
+    [ $(($(date +%s) - began)) -le 2 ] || fail "$command, two signals: it ends late"
+    says err "on $backend:0 does not end: stopped"
 done
 expect 1 kernel bench loop.isk --kernel loop --backend openmp --seconds 1 --no-roofs
 says err "kernel/loop/f32/7/hot on openmp:0 does not end within 1 second"
