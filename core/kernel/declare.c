@@ -59,6 +59,7 @@ static void read_extent(kernel_reader *r, kernel_param *param)
     range = kernel_read_argument(r, "an ISO_EXTENT", ")");
     param->extent_at = range.at;
     param->extent_length = range.length;
+    param->defined = r->defined ? r->defined->count : 0;
     kernel_expect(r, ")", "the extent");
 }
 

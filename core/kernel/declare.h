@@ -55,6 +55,7 @@ typedef struct kernel_param {
     int64_t extent_at; /* KERNEL_IN, OUT, INOUT: where the expression of ISO_EXTENT begins in the
                           text, and its length; 0 length: none */
     int64_t extent_length;
+    int64_t defined;    /* of the text's definitions, those before the extent */
     int32_t step_count; /* 0: there is no extent, or only its text tells */
     kernel_step steps[KERNEL_STEPS_MAX];
 } kernel_param;
@@ -117,13 +118,13 @@ typedef struct kernel_value {
 iso_status kernel_evaluate(const char *call, const char *name, const char *text, int64_t at,
                            int64_t length, const kernel_macro *macros, int32_t macro_count,
                            const kernel_value *values, int32_t value_count, int64_t *out);
-/* The value of an extent's steps. `integers` has the kernel's parameters, and `known` a bit for
- * each that has a value. False: the text must be read, which says what is wrong. */
-bool kernel_run_steps(const kernel_param *param, const int64_t *integers, uint32_t known,
-                      int64_t *out);
 /* The same for an expression that is not in the text, with all of the text's macros. */
 iso_status kernel_evaluate_other(const char *call, const char *name, const char *text,
                                  const char *words, const kernel_macro *macros, int32_t macro_count,
                                  const kernel_value *values, int32_t value_count, int64_t *out);
+/* The value of an extent's steps. `integers` has the kernel's parameters, and `known` a bit for
+ * each that has a value. False: the text must be read, which says what is wrong. */
+bool kernel_run_steps(const kernel_param *param, const int64_t *integers, uint32_t known,
+                      int64_t *out);
 
 #endif

