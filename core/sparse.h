@@ -13,7 +13,7 @@ typedef struct core_array {
     int64_t bytes;
 } core_array;
 
-/* Columns fit u16, and products read them with half the bytes. */
+/* Of so many columns or fewer the numbers fit u16. */
 enum { CORE_ARRAYS = 5, CORE_NARROW_MOST = 1 << 16 };
 
 /* What a product of the matrix or of its transpose gets. */

@@ -16,7 +16,7 @@
 #define SEGMENT 4096
 #define TEAMS   (ISO_THREADS / SPMV_TEAM) /* of a group */
 #define MINE    (LANES / SPMV_TEAM)       /* lanes of a work-item */
-#define DEEP    (8 / MINE)                /* entries of a lane that are read together: 2 or more */
+#define DEEP    (8 / MINE) /* entries of a lane that are read together, for teams from 8 on */
 #define BATCH   (LANES * DEEP)
 
 #if defined(SPMV_WIDE)
@@ -131,7 +131,7 @@ ISO_INLINE void add_entries(ISO_GLOBAL const place_of_x *columns, ISO_GLOBAL con
     }
 }
 #else
-/* The same. A lane is the next entry of each 32; the work-item has most of them or all. */
+/* The same for small teams, whose work-items have 8 lanes or more. */
 ISO_INLINE void add_entries(ISO_GLOBAL const place_of_x *columns, ISO_GLOBAL const elem *values,
                             ISO_GLOBAL const elem *x, int place, int count, acc *sum)
 {

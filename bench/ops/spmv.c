@@ -144,8 +144,11 @@ static void cost(const bench_case *item, iso_cost_info *out)
     const arith_sparse_shape shape = bench_sparse_shape(item);
     const double entries = (double)arith_sparse_entries(&shape), size = (double)item->element;
     const double number = (double)iso_dtype_size(s->index), y = (double)of_y(s);
+    const int64_t most = 1 << 16; /* columns whose numbers are kept as u16 too */
+    const double column =
+        s->index == ISO_I32 && of_x(s) <= most ? (double)sizeof(uint16_t) : number;
     out->flops = 2 * entries;
-    out->bytes_read = entries * (size + number) + (y + 1) * number + (double)of_x(s) * size;
+    out->bytes_read = entries * (size + column) + (y + 1) * number + (double)of_x(s) * size;
     out->bytes_written = y * size;
 }
 

@@ -215,8 +215,8 @@ typedef struct iso_spmv_op {
     iso_ref starts;          /* rows + 1, i64: the segments before each row. No memory if segments
                               * is rows */
     iso_ref x, y;
-    int32_t narrow; /* 1: the columns are there as u16 too, which have fewer bytes to read */
-    iso_ref narrow_columns; /* entries; no memory if `columns` has none */
+    int32_t narrow;         /* 1: the matrix has its columns as u16 too, with fewer bytes to read */
+    iso_ref narrow_columns; /* these; no memory if narrow is 0 or `columns` has none */
 } iso_spmv_op;
 
 /* The entries of a segment. */

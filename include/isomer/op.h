@@ -253,9 +253,10 @@ ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void
  * map           1 an element for scale, add  x; y where it is used            z
  *               and multiply, 2 for triad,
  *               2 * steps for chain
- * spmv          2 an entry                   the values, columns and offsets  y
- *                                            on the device, and x; y where
- *                                            beta is not 0
+ * spmv          2 an entry                   the values, columns (as u16 if   y
+ *                                            the device has them so) and
+ *                                            offsets, and x; y where beta is
+ *                                            not 0
  *
  * If alpha is 0, k counts as 0, and A is not read. An operand that a batch shares (stride 0) counts
  * once, and so does one that is given twice (the same buffer and offset). An empty operation costs
