@@ -272,7 +272,7 @@ static void put_points(json_t *entry, const regression *r, int at_once, double s
     }
     check_hash(results, sizeof results, digest);
     tool_digest_text(digest, shown);
-    lab_line(entry, "digest of residuals, norms and iterations %s", shown);
+    lab_line(entry, "digest of residuals, norms, gradients and iterations %s", shown);
     if (at_once > 1) {
         lab_line(entry, "the coefficients share %lld iterations", (long long)most);
         iterations = most;

@@ -10,7 +10,7 @@ enum {
     SUM_ITEMS = 256,
     SUM_ROWS = 64,
     WORD = 16,       /* bytes */
-    WORDS = 32,      /* of a group of column_sums_f32x4 */
+    WORDS = 32,      /* of a group of column_sums_f32x4 and column_sums_f64x2 */
     WORD_ROWS = 256, /* that are added to one */
     JOIN_COLS = 32,
     FUSED_COLS = 16,
@@ -95,7 +95,7 @@ static iso_status sum_columns(iso_stream stream, iso_program program, const arra
 {
     static const char *const names[2][2] = {{"column_sums_f32", "column_sums_f64"},
                                             {"vector_matrix_f32", "vector_matrix_f64"}};
-    const bool words = s->words && cols * iso_dtype_size(s->dtype) % WORD == 0;
+    const bool words = s->words && rows > 0 && cols * iso_dtype_size(s->dtype) % WORD == 0;
     const int64_t parts = blocks(rows, words ? WORD_ROWS : SUM_ROWS);
     iso_argument arguments[5];
     iso_status status;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST 1e-150 /* squares of less lose bits in f64 */
+
 /* ITEMS and SLOTS as in lsmr.isk. A vector has a sum of squares for each group. */
 enum { ITEMS = 256, GROUPS_MOST = 256, SLOTS = 33, RUNNING = -1 };
 
@@ -131,6 +133,34 @@ static iso_status look(lsmr *s, iso_operand squares, int64_t groups, double *nor
     return status;
 }
 
+/* The reason to stop before the first iteration, where the norm of b or of the first v is too small
+ * or not finite. The library's norm scales, so it has every size. */
+static iso_status look_closer(lsmr *s, iso_operand x, int64_t count, lsmr_reason *reason)
+{
+    unsigned char found[sizeof(double)];
+    double norm;
+    float single;
+    iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
+
+    args.op = ISO_NORM2;
+    args.dtype = s->dtype;
+    args.variant = ISO_VARIANT_TILED;
+    args.cols = count;
+    args.x = x;
+    args.result = s->t;
+    iso_status status = iso_reduce(s->stream, &args);
+    status = status ? status : iso_read(s->stream, found, s->t, iso_dtype_size(s->dtype));
+    status = status ? status : iso_stream_sync(s->stream);
+    if (status) {
+        return status;
+    }
+    memcpy(&norm, found, sizeof norm);
+    memcpy(&single, found, sizeof single);
+    norm = s->dtype == ISO_F64 ? norm : (double)single;
+    *reason = norm == 0 ? LSMR_ZERO : isfinite(norm) ? LSMR_RANGE : LSMR_NOT_FINITE;
+    return ISO_OK;
+}
+
 /* u = b and v = A' u / beta: the norms of nothing before them are 1 and 0. */
 static iso_status first_vectors(lsmr *s, const lsmr_args *args, double *beta, double *alpha)
 {
@@ -240,12 +270,22 @@ iso_status lsmr_solve(lsmr *s, const lsmr_args *args, lsmr_result *results)
     if (args->count < 1 || args->count > s->most) {
         return status;
     }
+    for (int i = 0; i < args->count; i++) {
+        if (!(args->damps[i] >= 0 && isfinite(args->damps[i]))) {
+            return status;
+        }
+    }
     status = first_vectors(s, args, &beta, &alpha);
-    if (status || !isfinite(alpha + beta) || alpha == 0) {
-        const lsmr_reason reason = isfinite(alpha + beta) ? LSMR_ZERO : LSMR_NOT_FINITE;
+    if (!status && (!isfinite(alpha + beta) || alpha < LEAST || beta < LEAST)) {
+        const bool is_b = !isfinite(beta) || beta < LEAST;
+        lsmr_reason reason = LSMR_ZERO;
+        status = look_closer(s, is_b ? args->b : s->v, is_b ? s->rows : s->cols, &reason);
         for (int i = 0; i < args->count; i++) {
             results[i] = (lsmr_result){reason, {.residual = beta}};
         }
+        return status;
+    }
+    if (status) {
         return status;
     }
     status = first_problems(s, args, beta, alpha);
@@ -264,8 +304,9 @@ iso_status lsmr_solve(lsmr *s, const lsmr_args *args, lsmr_result *results)
     for (int i = 0; !status && i < args->count; i++) {
         results[i] = result_of(&s->host[i]);
     }
-    status = status ? status : iso_stream_sync(s->side);
-    return status ? status : iso_stream_sync(s->stream);
+    /* Also after an error: nothing of this solution may be under way when the next begins. */
+    const iso_status side = iso_stream_sync(s->side), end = iso_stream_sync(s->stream);
+    return status ? status : side ? side : end;
 }
 
 /* ---- The solver ------------------------------------------------------------------------------ */
@@ -289,6 +330,7 @@ const char *lsmr_reason_text(lsmr_reason reason)
         [LSMR_MOST] = "the greatest number of iterations",
         [LSMR_STOPPED] = "the caller stopped it",
         [LSMR_NOT_FINITE] = "a norm is infinite or NaN",
+        [LSMR_RANGE] = "the squares of a norm do not fit f64",
     };
     return (size_t)reason < sizeof texts / sizeof *texts ? texts[reason] : "unknown";
 }

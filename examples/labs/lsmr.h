@@ -4,9 +4,10 @@
  * f64. After D. C.-L. Fong and M. Saunders, "LSMR: An iterative algorithm for sparse least-squares
  * problems", SIAM J. Sci. Comput. 33 (2011). |.| is the 2-norm, A' the transpose.
  *
- * Several damping factors can be solved for together. All of them lead to the same two products
- * with A in an iteration; only the vectors and numbers that make x of them differ. So ten factors
- * take little longer than the slowest of them alone, and give the same bits.
+ * Several damping factors can be solved for together. The vectors u and v, which A and
+ * A' are multiplied with, begin with b and do not depend on the factor; only what makes x of them
+ * does. So ten factors take little longer than the slowest of them alone, and each x has the bits
+ * that it has alone.
  *
  * Vectors and numbers stay on the device. An iteration is two sparse products and five kernels of
  * lsmr.isk; the host looks after some iterations whether problems are left.
@@ -23,21 +24,22 @@ typedef struct lsmr_state {
     double residual;   /* |r| */
     double gradient;   /* |A' r|, damped: 0 at the solution */
     double norm_x;     /* |x| */
-    double norm_a;     /* the Frobenius norm of A, from below */
-    double condition;  /* of A, from below */
+    double norm_a;     /* |A|, the Frobenius norm: an estimate that is at most the true one */
+    double condition;  /* of A: likewise */
 } lsmr_state;
 
-/* Is called after each iteration of a problem that is not finished. Not 0: stop this problem. */
+/* Is called after each iteration of each problem that goes on, by the thread that called
+ * lsmr_solve; `problem` counts from 0. Not 0: stop this problem. It must not call lsmr_solve. */
 typedef int (*lsmr_each)(void *user, int problem, const lsmr_state *state);
 
 typedef struct lsmr_args {
-    iso_operand b; /* rows elements; not changed */
-    iso_operand x; /* cols elements for each problem; is set */
-    const double *damps;
-    int count;         /* of damps: the problems, from 1 to what the lsmr was made for */
-    double atol, btol; /* how exact A and b are: see lsmr_reason */
-    double conlim;     /* stop if A's condition seems larger; 0: never */
-    int64_t most;      /* iterations; 0: the less of rows and cols */
+    iso_operand b;       /* rows elements of the matrix's type; not changed */
+    iso_operand x;       /* cols elements for each problem, one problem after another; is set */
+    const double *damps; /* one for each problem, 0 or more; host memory */
+    int count;           /* of problems: 1 to what the lsmr was made for */
+    double atol, btol;   /* how exact A and b are: see lsmr_reason */
+    double conlim;       /* stop if A's condition seems larger; 0: never */
+    int64_t most;        /* iterations of a problem; 0: the less of rows and cols */
     iso_variant variant;
     lsmr_each each; /* may be NULL; else the host looks after each iteration */
     void *user;
@@ -54,9 +56,11 @@ typedef enum lsmr_reason {
     LSMR_RESIDUAL_EPS = 4, /* as 1, 2, 3, but as exactly as f64 can tell */
     LSMR_GRADIENT_EPS = 5,
     LSMR_CONDITION_EPS = 6,
-    LSMR_MOST = 7,      /* the greatest number of iterations */
-    LSMR_STOPPED = 8,   /* by the callback */
-    LSMR_NOT_FINITE = 9 /* A, b or a norm has NaN or is infinite: x means nothing */
+    LSMR_MOST = 7,       /* the greatest number of iterations */
+    LSMR_STOPPED = 8,    /* by the callback */
+    LSMR_NOT_FINITE = 9, /* A, b or a norm has NaN or is infinite: x means nothing */
+    LSMR_RANGE = 10      /* |b| or |A' b| / |b| is below 1e-150, or so large that f64 does not
+                          * have its square: x means nothing. Scale A or b */
 } lsmr_reason;
 
 const char *lsmr_reason_text(lsmr_reason reason);
@@ -75,7 +79,9 @@ iso_status lsmr_create(iso_device device, iso_stream stream, iso_sparse matrix, 
                        lsmr **out);
 void lsmr_destroy(lsmr *solver); /* may be NULL */
 
-/* Waits for the solutions: each x is complete when it returns. `results` has args->count. */
+/* Waits for the solutions: each x is complete when it returns, also that of a problem that was
+ * stopped. `results` has args->count. INVALID: a count or a factor that is not allowed. After
+ * another status than OK neither x nor the results mean anything. */
 iso_status lsmr_solve(lsmr *solver, const lsmr_args *args, lsmr_result *results);
 
 #endif

@@ -90,7 +90,8 @@ iso_status ridge_run(iso_device device, iso_stream stream, iso_sparse matrix, ls
 {
     measure m = {.stream = stream, .info = ISO_SPARSE_INFO_INIT};
     iso_buffer work = {0};
-    iso_status status = iso_sparse_get_info(matrix, &m.info);
+    iso_status status =
+        count > RIDGE_POINTS || at_once < 1 ? ISO_INVALID : iso_sparse_get_info(matrix, &m.info);
     const int64_t each = iso_dtype_size(m.info.dtype);
 
     status =

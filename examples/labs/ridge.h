@@ -21,8 +21,8 @@ enum { RIDGE_POINTS = 10 };
 /* Points with ten coefficients from 0.1 to 5000, each the same multiple of the one before. */
 void ridge_coefficients(ridge_point points[RIDGE_POINTS]);
 
-/* Solves for the points, `at_once` of them at a time (what the solver was made for, or less).
- * `args` has b, an x of `at_once` vectors, and what else lsmr_solve takes. */
+/* Solves for up to RIDGE_POINTS points, `at_once` of them at a time (what the solver was made for,
+ * or less). `args` has b, an x of `at_once` vectors, and what else lsmr_solve takes. */
 iso_status ridge_run(iso_device device, iso_stream stream, iso_sparse matrix, lsmr *solver,
                      const lsmr_args *args, ridge_point *points, int count, int at_once);
 

@@ -141,6 +141,13 @@ static void several(const lab *l, iso_dtype dtype)
     }
     lab_check(together[0].state.iteration > together[3].state.iteration, "all took %lld iterations",
               (long long)together[0].state.iteration);
+    const double wrong[] = {-1, (double)NAN, (double)INFINITY};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        args.damps = &wrong[i];
+        lab_check(lsmr_solve(solver, &args, &apart) == ISO_INVALID, "damping %g: no error",
+                  wrong[i]);
+    }
+    args.damps = damps;
     for (args.count = 0; args.count <= DAMPS + 1; args.count += DAMPS + 1) {
         lab_check(lsmr_solve(solver, &args, &apart) == ISO_INVALID, "%d problems: no error",
                   args.count);
@@ -168,6 +175,9 @@ int main(int count, char **words)
     lab_check(x[0] == 0 && x[1] == 0 && x[2] == 0, "x is not 0");
     expect("a NaN in b", solve(&l, 4, nan, args, x), LSMR_NOT_FINITE, 0);
     expect("an infinity in A", solve(&l, (double)INFINITY, b, args, x), LSMR_NOT_FINITE, 0);
+    const double tiny[] = {1e-170, 1e-170, 1e-170}, huge[] = {1e170, 1e170, 1e170};
+    expect("a tiny b", solve(&l, 4, tiny, args, x), LSMR_RANGE, 0);
+    expect("a huge b", solve(&l, 4, huge, args, x), LSMR_RANGE, 0);
     args.damps = &one;
     expect("damped", solve(&l, 4, b, args, x), LSMR_GRADIENT, 3);
     lab_check(fabs(x[0] - 0.5) + fabs(x[1] - 1.6) + fabs(x[2] - 48. / 17) < 1e-9, "x is %g %g %g",
