@@ -35,7 +35,7 @@ ROWS = [
     ("D1", "product and column sums f32, ten times", ["vendor", "tiled"], "f32", "total", ["product then sums"], "total"),
     ("D2", "the same without the product", ["sums first"], "f32", "total", ["einsum"], "total"),
     ("D3", "the same in one launch", ["sums first, in one launch"], "f32", "total", ["fused_product"], "total"),
-    ("D4", "ridge regression, ten coefficients", ["tiled"], "f32", "total", ["lsmr over [A; lambda I]", "lsmr"], "total"),
+    ("D4", "ridge regression, ten coefficients", ["tiled, together", "tiled"], "f32", "total", ["lsmr over [A; lambda I]", "lsmr"], "total"),
     ("D5", "diffusion 2000², a step", ["8 steps a launch", "a step a launch"], "f32", "step", ["diffuse"], "step"),
     ("E1", "200 million f64 added", ["the student's"], "f64", "rate", ["add"], "rate"),
     ("E2", "the first call", ["the student's"], "f64", "first", ["add"], "first"),
