@@ -45,8 +45,9 @@
  *             There are no pointers of one's own: * reads none, and & is for atomics.
  * Functions   ISO_FUNCTION f32 square(f32 x) { return x * x; } outside of kernels, before its use.
  *             It takes and returns values, and does not call itself. Macros (#define, or iso_macro)
- * are allowed. Words of one compiler, such as __syncthreads, sqrtf or __builtin_clz, are refused
- * (INVALID, with what to write), but not under #if, where code for one backend stands.
+ *             are allowed. Words of one compiler, such as __syncthreads, sqrtf or __builtin_clz,
+ *             are refused (INVALID, with what to write), but not under #if, where code for one
+ *             backend stands.
  *
  * Parameters:
  *
