@@ -174,52 +174,37 @@ static iso_status send(const making *m, const core_array *to, int64_t at, const 
     return CORE_CALL(m->call, table, table->transfer(m->stream, &write));
 }
 
-/* Copies numbers of type `index` to an array of the matrix's type. */
-static iso_status send_numbers(const making *m, const core_array *to, const void *from,
-                               iso_dtype index, int64_t count)
+static void convert(const void *from, iso_dtype index, int64_t first, int64_t count, int64_t size,
+                    void *to)
 {
-    const iso_dtype type = m->sparse->index;
-    const int64_t size = iso_dtype_size(type), most = PIECE_BYTES / size;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t number = core_number(from, index, first + i);
+
+        if (size == sizeof(uint16_t)) {
+            ((uint16_t *)to)[i] = (uint16_t)number;
+        } else if (size == sizeof(int32_t)) {
+            ((int32_t *)to)[i] = (int32_t)number;
+        } else {
+            ((int64_t *)to)[i] = number;
+        }
+    }
+}
+
+/* Copies numbers of type `index` to an array whose numbers have `size` bytes, which they fit. */
+static iso_status send_numbers(const making *m, const core_array *to, int64_t size,
+                               const void *from, iso_dtype index, int64_t count)
+{
+    const int64_t most = PIECE_BYTES / size;
     iso_status status = ISO_OK;
 
-    if (index == type) {
+    if (iso_dtype_size(index) == size) {
         return count ? send(m, to, 0, from, count * size) : ISO_OK;
     }
     for (int64_t first = 0; first < count && !status; first += most) {
         const int64_t part = count - first < most ? count - first : most;
 
-        for (int64_t i = 0; i < part; i++) {
-            const int64_t number = core_number(from, index, first + i);
-
-            if (type == ISO_I32) {
-                ((int32_t *)m->piece)[i] = (int32_t)number;
-            } else {
-                ((int64_t *)m->piece)[i] = number;
-            }
-        }
+        convert(from, index, first, part, size, m->piece);
         status = send(m, to, first * size, m->piece, part * size);
-        if (!status) {
-            status = sync(m);
-        }
-    }
-    return status;
-}
-
-/* Copies numbers below CORE_NARROW_MOST as u16. */
-static iso_status send_narrow(const making *m, const core_array *to, const void *from,
-                              iso_dtype index, int64_t count)
-{
-    const int64_t size = sizeof(uint16_t), most = PIECE_BYTES / size;
-    uint16_t *piece = m->piece;
-    iso_status status = ISO_OK;
-
-    for (int64_t first = 0; first < count && !status; first += most) {
-        const int64_t part = count - first < most ? count - first : most;
-
-        for (int64_t i = 0; i < part; i++) {
-            piece[i] = (uint16_t)core_number(from, index, first + i);
-        }
-        status = send(m, to, first * size, piece, part * size);
         if (!status) {
             status = sync(m);
         }
@@ -269,7 +254,7 @@ static iso_status make_side(const making *m, const core_rows *rows, core_sparse_
 {
     const char *call = m->call;
     core_device *device = m->sparse->child.device;
-    const int64_t size = iso_dtype_size(m->sparse->index);
+    const int64_t size = iso_dtype_size(m->sparse->index), narrow = sizeof(uint16_t);
     iso_status status;
 
     core_rows_count(rows, side);
@@ -286,16 +271,16 @@ static iso_status make_side(const making *m, const core_rows *rows, core_sparse_
             make_array(call, device, (rows->rows + 1) * (int64_t)sizeof(int64_t), &side->starts);
     }
     if (!status && rows->cols <= CORE_NARROW_MOST && m->sparse->index == ISO_I32) {
-        status = make_array(call, device, rows->entries * (int64_t)sizeof(uint16_t), &side->narrow);
+        status = make_array(call, device, rows->entries * narrow, &side->narrow);
     }
     if (!status) {
-        status = send_numbers(m, &side->offsets, rows->offsets, rows->index, rows->rows + 1);
+        status = send_numbers(m, &side->offsets, size, rows->offsets, rows->index, rows->rows + 1);
     }
     if (!status) {
-        status = send_numbers(m, &side->columns, rows->columns, rows->index, rows->entries);
+        status = send_numbers(m, &side->columns, size, rows->columns, rows->index, rows->entries);
     }
     if (!status && side->narrow.memory) {
-        status = send_narrow(m, &side->narrow, rows->columns, rows->index, rows->entries);
+        status = send_numbers(m, &side->narrow, narrow, rows->columns, rows->index, rows->entries);
     }
     if (!status && side->starts.memory) {
         status = send_starts(m, rows, &side->starts);

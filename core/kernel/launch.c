@@ -283,9 +283,9 @@ static iso_status check_overlap(const launch *of)
         const struct launch_buffer *one = &of->buffers[i];
         for (int32_t j = 0; j < i; j++) {
             const struct launch_buffer *other = &of->buffers[j];
-            if (one->buffer != other->buffer || one->offset == one->end ||
-                other->offset == other->end || one->offset >= other->end ||
-                other->offset >= one->end) {
+            const int64_t first = one->offset > other->offset ? one->offset : other->offset;
+            const int64_t end = one->end < other->end ? one->end : other->end;
+            if (one->buffer != other->buffer || first >= end) {
                 continue;
             }
             if (is_written(other->param)) {

@@ -18,137 +18,105 @@
     }                                                                                              \
     return v
 
+#define GATHER_SINGLY(type, element, width, suffix, column)                                        \
+    SIMD_INLINE simd_##type gather_##type##_##suffix(const element *x, const column *columns)      \
+    {                                                                                              \
+        GATHER_EACH(simd_##type, width, x, columns);                                               \
+    }
+
+GATHER_SINGLY(f32, float, SIMD_F32, i64, int64_t)
+GATHER_SINGLY(f64, double, SIMD_F64, i64, int64_t)
+#if defined(__AVX512F__)
 SIMD_INLINE simd_f32 gather_f32_i32(const float *x, const int32_t *columns)
 {
-#if defined(__AVX512F__)
     return _mm512_i32gather_ps(_mm512_loadu_si512(columns), x, 4);
-#else
-    GATHER_EACH(simd_f32, SIMD_F32, x, columns);
-#endif
-}
-
-SIMD_INLINE simd_f32 gather_f32_i64(const float *x, const int64_t *columns)
-{
-    GATHER_EACH(simd_f32, SIMD_F32, x, columns);
 }
 
 SIMD_INLINE simd_f64 gather_f64_i32(const double *x, const int32_t *columns)
 {
-#if defined(__AVX512F__)
     return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)(const void *)columns), x, 8);
-#else
-    GATHER_EACH(simd_f64, SIMD_F64, x, columns);
-#endif
-}
-
-SIMD_INLINE simd_f64 gather_f64_i64(const double *x, const int64_t *columns)
-{
-    GATHER_EACH(simd_f64, SIMD_F64, x, columns);
 }
 
 SIMD_INLINE simd_f32 gather_f32_u16(const float *x, const uint16_t *columns)
 {
-#if defined(__AVX512F__)
     const __m256i narrow = _mm256_loadu_si256((const __m256i *)(const void *)columns);
     return _mm512_i32gather_ps(_mm512_cvtepu16_epi32(narrow), x, 4);
-#else
-    GATHER_EACH(simd_f32, SIMD_F32, x, columns);
-#endif
 }
 
 SIMD_INLINE simd_f64 gather_f64_u16(const double *x, const uint16_t *columns)
 {
-#if defined(__AVX512F__)
     const __m128i narrow = _mm_loadu_si128((const __m128i *)(const void *)columns);
     return _mm512_i32gather_pd(_mm256_cvtepu16_epi32(narrow), x, 8);
-#else
-    GATHER_EACH(simd_f64, SIMD_F64, x, columns);
-#endif
 }
+#else
+GATHER_SINGLY(f32, float, SIMD_F32, i32, int32_t)
+GATHER_SINGLY(f64, double, SIMD_F64, i32, int32_t)
+GATHER_SINGLY(f32, float, SIMD_F32, u16, uint16_t)
+GATHER_SINGLY(f64, double, SIMD_F64, u16, uint16_t)
+#endif
 
 enum { FEW = 8 };
 
+#define TYPE   float
+#define VECTOR simd_f32
+#define WIDTH  SIMD_F32
+#define LOAD   simd_f32_load
+#define STORE  simd_f32_store
+#define SET    simd_f32_set
+#define FMA    simd_f32_fma
+#define FMA1   fmaf
+
 #define NAME(function) function##_f32_i32
-#define TYPE           float
 #define NUMBER         int32_t
 #define COLUMN         int32_t
-#define VECTOR         simd_f32
-#define WIDTH          SIMD_F32
-#define LOAD           simd_f32_load
-#define STORE          simd_f32_store
-#define SET            simd_f32_set
-#define FMA            simd_f32_fma
-#define FMA1           fmaf
 #define GATHER         gather_f32_i32
 #include "backends/openmp/kernels/spmv_type.h"
 
 #define NAME(function) function##_f32_i64
-#define TYPE           float
 #define NUMBER         int64_t
 #define COLUMN         int64_t
-#define VECTOR         simd_f32
-#define WIDTH          SIMD_F32
-#define LOAD           simd_f32_load
-#define STORE          simd_f32_store
-#define SET            simd_f32_set
-#define FMA            simd_f32_fma
-#define FMA1           fmaf
 #define GATHER         gather_f32_i64
 #include "backends/openmp/kernels/spmv_type.h"
 
+#define NAME(function) function##_f32_u16
+#define NUMBER         int32_t
+#define COLUMN         uint16_t
+#define GATHER         gather_f32_u16
+#include "backends/openmp/kernels/spmv_type.h"
+
+#undef TYPE
+#undef VECTOR
+#undef WIDTH
+#undef LOAD
+#undef STORE
+#undef SET
+#undef FMA
+#undef FMA1
+
+#define TYPE   double
+#define VECTOR simd_f64
+#define WIDTH  SIMD_F64
+#define LOAD   simd_f64_load
+#define STORE  simd_f64_store
+#define SET    simd_f64_set
+#define FMA    simd_f64_fma
+#define FMA1   fma
+
 #define NAME(function) function##_f64_i32
-#define TYPE           double
 #define NUMBER         int32_t
 #define COLUMN         int32_t
-#define VECTOR         simd_f64
-#define WIDTH          SIMD_F64
-#define LOAD           simd_f64_load
-#define STORE          simd_f64_store
-#define SET            simd_f64_set
-#define FMA            simd_f64_fma
-#define FMA1           fma
 #define GATHER         gather_f64_i32
 #include "backends/openmp/kernels/spmv_type.h"
 
 #define NAME(function) function##_f64_i64
-#define TYPE           double
 #define NUMBER         int64_t
 #define COLUMN         int64_t
-#define VECTOR         simd_f64
-#define WIDTH          SIMD_F64
-#define LOAD           simd_f64_load
-#define STORE          simd_f64_store
-#define SET            simd_f64_set
-#define FMA            simd_f64_fma
-#define FMA1           fma
 #define GATHER         gather_f64_i64
 #include "backends/openmp/kernels/spmv_type.h"
 
-#define NAME(function) function##_f32_u16
-#define TYPE           float
-#define NUMBER         int32_t
-#define COLUMN         uint16_t
-#define VECTOR         simd_f32
-#define WIDTH          SIMD_F32
-#define LOAD           simd_f32_load
-#define STORE          simd_f32_store
-#define SET            simd_f32_set
-#define FMA            simd_f32_fma
-#define FMA1           fmaf
-#define GATHER         gather_f32_u16
-#include "backends/openmp/kernels/spmv_type.h"
-
 #define NAME(function) function##_f64_u16
-#define TYPE           double
 #define NUMBER         int32_t
 #define COLUMN         uint16_t
-#define VECTOR         simd_f64
-#define WIDTH          SIMD_F64
-#define LOAD           simd_f64_load
-#define STORE          simd_f64_store
-#define SET            simd_f64_set
-#define FMA            simd_f64_fma
-#define FMA1           fma
 #define GATHER         gather_f64_u16
 #include "backends/openmp/kernels/spmv_type.h"
 

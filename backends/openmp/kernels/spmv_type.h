@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spmv_type.h - the kernels of sparse products for one type of values and one of numbers. Included
- * once for each pair, with
+ * once for each pair, with these, of which it removes those of the numbers:
  *
  *   NAME(function)      the function's name for this pair
  *   TYPE, NUMBER        float or double; int32_t or int64_t
@@ -124,14 +124,6 @@ static void NAME(join)(const cpu_spmv_run *g, int64_t row, const void *sums, int
 
 #undef VECTORS
 #undef NAME
-#undef TYPE
 #undef NUMBER
 #undef COLUMN
-#undef VECTOR
-#undef WIDTH
-#undef LOAD
-#undef STORE
-#undef SET
-#undef FMA
-#undef FMA1
 #undef GATHER
