@@ -68,6 +68,21 @@ expect() {
     }
 }
 
+# stopped SIGNAL CONDITION...: the tool, whose process is $pid, gets the signal once the condition
+# holds, and ends as an interrupted run that kept its results.
+stopped() {
+    signal=$1 tries=0 code=0
+    shift
+    while ! "$@" && [ "$tries" -lt 1200 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    kill -"$signal" "$pid"
+    wait "$pid" || code=$?
+    [ "$code" -eq 130 ] || fail "interrupted: exit code $code"
+    says err "interrupted: results are kept"
+}
+
 # says FILE TEXT...: the file has each text; line ends and indents count as spaces.
 says() {
     file=$1
