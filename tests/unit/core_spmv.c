@@ -209,8 +209,8 @@ static problem draw(void)
         p.entries += count;
     }
     at.offsets[p.rows] = p.entries;
-    if (p.entries && next(2)) {
-        at.columns[next((uint64_t)p.entries)] = p.cols - 1;
+    for (int64_t i = 0; i < p.entries; i += 1 + (int64_t)next(8)) {
+        at.columns[i] = p.cols - 1; /* the one that does not fit if too few bits are kept */
     }
     for (int64_t i = 0; i < p.entries; i++) {
         at.values[i] = value();
