@@ -2,10 +2,17 @@
 /*
  * compile.c - the compiler of kernels: the host's C++ compiler makes a shared object of prelude.h,
  * the program's source and a table of its kernels. A "binary" here is a header and that shared
- * object.
+ * object. Objects are kept in the folder FAKE_CACHE (default: one of the build; empty: none) under
+ * the digest of all that they are made from, because many tests compile the same kernels.
  */
 #include "tests/fakes/program.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <ctype.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -18,7 +25,7 @@
 
 extern char **environ;
 
-enum { ARGUMENTS_MAX = 96, KERNELS_MAX = 256 };
+enum { ARGUMENTS_MAX = 96, KERNELS_MAX = 256, KEPT_MAX = 600 };
 
 /* ---- files and processes --------------------------------------------------------------------- */
 
@@ -240,6 +247,90 @@ static bool append_table(const paths *at)
     return done;
 }
 
+/* What -march=native depends on. */
+static void add_processor(XXH3_state_t *state)
+{
+#if defined(__x86_64__)
+    unsigned words[8] = {0};
+    unsigned unused = 0;
+    (void)__get_cpuid(1, &words[0], &unused, &words[1], &words[2]);
+    (void)__get_cpuid_count(7, 0, &words[3], &words[4], &words[5], &words[6]);
+    (void)XXH3_128bits_update(state, words, sizeof words);
+#else
+    (void)state;
+#endif
+}
+
+/* The text without its folder's name, which is another one each time. */
+static void add_text(XXH3_state_t *state, const char *text, const char *folder)
+{
+    const size_t length = strlen(folder);
+    const char *found = NULL;
+    for (; (found = strstr(text, folder)); text = found + length) {
+        (void)XXH3_128bits_update(state, text, (size_t)(found - text));
+    }
+    (void)XXH3_128bits_update(state, text, strlen(text));
+}
+
+/* The file for the object that these arguments make of the text at->plain; "" if none is kept. */
+static void kept_path(const paths *at, const char *const *arguments, int count, char *kept)
+{
+    const char *folder = getenv("FAKE_CACHE");
+    size_t bytes = 0;
+    char *text = read_file(at->plain, &bytes);
+    XXH3_state_t *state = XXH3_createState();
+    kept[0] = '\0';
+    folder = folder ? folder : FAKE_CACHE_FOLDER;
+    if (text && state && folder[0] && XXH3_128bits_reset(state) == XXH_OK) {
+        (void)XXH3_128bits_update(state, __VERSION__, sizeof __VERSION__);
+        add_processor(state);
+        for (int i = 0; i < count; i++) {
+            (void)XXH3_128bits_update(state, arguments[i], strlen(arguments[i]) + 1);
+        }
+        add_text(state, text, at->folder);
+        const XXH128_hash_t digest = XXH3_128bits_digest(state);
+        (void)snprintf(kept, KEPT_MAX, "%s/%016llx%016llx", folder,
+                       (unsigned long long)digest.high64, (unsigned long long)digest.low64);
+    }
+    (void)XXH3_freeState(state);
+    free(text);
+}
+
+static bool copy_file(const char *from, const char *to)
+{
+    size_t bytes = 0;
+    char *text = read_file(from, &bytes);
+    const bool done = text && write_file(to, text, bytes);
+    free(text);
+    return done;
+}
+
+static bool fetch(const char *kept, const char *object)
+{
+    return kept[0] && copy_file(kept, object);
+}
+
+/* Other processes may read and write the same file. Where it cannot be written, nothing is kept. */
+static void keep(const char *object, const char *kept)
+{
+    char part[KEPT_MAX + 16];
+    const char *end = strrchr(kept, '/');
+    if (!end) {
+        return;
+    }
+    (void)snprintf(part, sizeof part, "%.*s", (int)(end - kept), kept);
+    (void)mkdir(part, 0700);
+    (void)snprintf(part, sizeof part, "%s.XXXXXX", kept);
+    const int file = mkstemp(part);
+    if (file < 0) {
+        return;
+    }
+    (void)close(file);
+    if (!copy_file(object, part) || rename(part, kept) != 0) {
+        (void)unlink(part);
+    }
+}
+
 static bool compile(const fake_compile *what, const paths *at)
 {
     const char *arguments[ARGUMENTS_MAX] = {compiler(),
@@ -260,6 +351,7 @@ static bool compile(const fake_compile *what, const paths *at)
                                             "-x",
                                             "c++-cpp-output"};
     int count = 17;
+    char kept[KEPT_MAX];
     arguments[count++] = what->contract ? "-ffp-contract=fast" : "-ffp-contract=off";
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2")) {
@@ -274,10 +366,18 @@ static bool compile(const fake_compile *what, const paths *at)
     } else {
         arguments[count++] = "-nostdlib";
     }
+    kept_path(at, arguments, count, kept);
+    if (fetch(kept, at->object)) {
+        return true;
+    }
     arguments[count++] = at->plain;
     arguments[count++] = "-o";
     arguments[count++] = at->object;
-    return run((char *const *)(uintptr_t)arguments, at->log);
+    const bool done = run((char *const *)(uintptr_t)arguments, at->log);
+    if (done) {
+        keep(at->object, kept);
+    }
+    return done;
 }
 
 static bool pack(const fake_compile *what, const paths *at, void **binary, size_t *bytes)

@@ -28,6 +28,7 @@
  *   FAKE_REFUSE=n          the first n binaries are refused
  *   FAKE_ASAN=1            kernels are built with the address sanitizer
  *   FAKE_CXX=compiler      the host's C++ compiler
+ *   FAKE_CACHE=folder      where what it made is kept; nothing is, if empty
  *   FAKE_BYTES=wrong|refuse  products of bytes by BLAS libraries have a wrong sum, or are refused
  *   FAKE_UNIT=1|2|3        a fault of matrix units (prelude.h); compiled into programs
  *   FAKE_CLOCK, FAKE_CLOCK_MAX, FAKE_MEMORY_CLOCK=MHz, FAKE_POWER, FAKE_POWER_CAP=mW,
