@@ -50,7 +50,7 @@ static int make_filter(const verify_run *run, filter *f)
 
 static bool matches(const verify_run *run, const filter *f, const bench_case *item)
 {
-    if (run->case_id && fnmatch(run->case_id, item->id, 0) != 0) {
+    if (run->case_id && fnmatch(run->case_id, item->id, FNM_EXTMATCH) != 0) {
         return false;
     }
     return (!run->op || op_matches(&f->ops, item)) &&
@@ -101,7 +101,7 @@ int verify_choose_given(verify_run *run)
     run->chosen = tool_alloc((size_t)given->count + 1, sizeof *run->chosen, "the cases");
     for (int32_t i = 0; i < given->count; i++) {
         const bench_case *item = &given->cases[i];
-        if (!run->case_id || fnmatch(run->case_id, item->id, 0) == 0) {
+        if (!run->case_id || fnmatch(run->case_id, item->id, FNM_EXTMATCH) == 0) {
             run->chosen[run->chosen_count++] = item;
         }
     }
