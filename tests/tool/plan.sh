@@ -124,13 +124,18 @@ for value in 0 10 1.5 '"1"' '[1]'; do
     grep -q 'cases\[0\].priority: .* from 1 (kept longest) to 9' err || fail "priority $value: $(cat err)"
 done
 
-# A line every ten seconds. The products take half a second each.
+# A line every ten seconds. The products take half a second each; the process stands still for the
+# ten seconds, rather than compute.
 sizes=$(python3 -c "
 n = int(520 * (0.5 / $seconds) ** (1 / 3))
 print(','.join(str(n + i) for i in range(12)))")
 "$tool" bench --backend openmp --no-roofs --op gemm --variant naive --dtype f64 --size "$sizes" \
     --budget 200 --json beat.json >out 2>err &
 pid=$! tries=0
+sleep 1
+kill -STOP "$pid" || fail "it ended at once: $(cat out err)"
+sleep 10
+kill -CONT "$pid"
 while kill -0 "$pid" 2>/dev/null && ! grep -q "isomer: [a-z]*, " err && [ "$tries" -lt 600 ]; do
     sleep 0.1
     tries=$((tries + 1))
