@@ -64,6 +64,8 @@ bool core_inside(void);
     (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))
 #define CORE_ASK(call, table, expression)                                                          \
     (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), true))
+/* The same as CORE_LIGHT, for an entry of an engine. */
+#define CORE_ENGINE(call, engine, expression) CORE_LIGHT(call, engine, expression)
 #define CORE_CALL(call, table, expression)                                                         \
     (core_stack_check((call), (table)) ? ISO_NO_MEMORY : CORE_LIGHT(call, table, expression))
 

@@ -2,6 +2,7 @@
 /* device.c - handles of devices, the objects that belong to them, and native objects. */
 #include "core/device.h"
 #include "core/call.h"
+#include "core/comm/comm.h"
 #include "core/fork.h"
 #include "core/host.h"
 #include "core/kernel/kernel.h"
@@ -360,6 +361,7 @@ iso_status iso_device_close(iso_device handle)
     core_kept_error kept = {0};
     core_device *device;
     core_child *child;
+    bool told;
 
     if (core_inside()) {
         return core_fail(
@@ -370,8 +372,14 @@ iso_status iso_device_close(iso_device handle)
     if (status) {
         return status;
     }
+    while ((child = take_child(device, CORE_COMM))) {
+        status = core_comm_finish(call, (core_comm *)child, &told);
+        if (status && !told && !first) {
+            first = status;
+            kept = core_error_keep();
+        }
+    }
     while ((child = take_child(device, CORE_STREAM))) {
-        bool told;
 
         status = core_stream_finish(call, (core_stream *)child, &told);
         if (status && !told && !first) {

@@ -14,6 +14,7 @@ static void each(int stage)
     core_settings_fork(stage);
     core_trace_fork(stage);
     core_trust_fork(stage);
+    core_watch_fork(stage);
 }
 
 static void before(void)

@@ -14,6 +14,7 @@ void core_physical_fork(int stage);
 void core_settings_fork(int stage);
 void core_trace_fork(int stage);
 void core_trust_fork(int stage);
+void core_watch_fork(int stage);
 enum { CORE_FORK_BEFORE, CORE_FORK_PARENT, CORE_FORK_CHILD };
 void core_fork_lock(pthread_mutex_t *lock, int stage);
 

@@ -247,7 +247,7 @@ void core_buffer_finish(core_buffer *buffer)
     uint64_t id = buffer->child.id, users = atomic_load(&buffer->used_by);
 
     if (users) {
-        core_streams_drain(buffer->child.device->physical, users);
+        core_streams_drain(buffer->child.device->physical, users, NULL);
     }
     core_memory_drop(buffer->owner);
     core_child_unlink(&buffer->child);
@@ -423,7 +423,7 @@ static iso_status drop_block(const char *call, iso_device handle, void *pointer,
         return core_fail(ISO_INVALID, "%s: pointer is %p, which is not from %s of this device",
                          call, pointer, registered ? "iso_host_register" : "iso_host_alloc");
     }
-    core_streams_drain(device->physical, UINT64_MAX);
+    core_streams_drain(device->physical, UINT64_MAX, device);
     free_block(block);
     return ISO_OK;
 }

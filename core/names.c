@@ -3,6 +3,8 @@
 #include "common/dtype.h"
 #include "core/op.h"
 
+#include <isomer/comm.h>
+
 #include <ctype.h>
 #include <string.h>
 
@@ -57,6 +59,22 @@ static const char *const state_names[] = {
 };
 static const char *const device_type_names[] = {
     [ISO_DEVICE_CPU] = "CPU", [ISO_DEVICE_GPU] = "GPU", [ISO_DEVICE_ACCELERATOR] = "accelerator"};
+static const char *const comm_op_names[] = {
+    [ISO_COMM_BARRIER] = "barrier",
+    [ISO_COMM_BROADCAST] = "broadcast",
+    [ISO_COMM_ALL_REDUCE] = "all_reduce",
+    [ISO_COMM_REDUCE_SCATTER] = "reduce_scatter",
+    [ISO_COMM_ALL_GATHER] = "all_gather",
+    [ISO_COMM_ALL_TO_ALL] = "all_to_all",
+    [ISO_COMM_SEND] = "send",
+    [ISO_COMM_RECEIVE] = "receive",
+};
+static const char *const comm_sum_names[] = {
+    [ISO_COMM_SUM_AUTO] = "auto",
+    [ISO_COMM_SUM_VENDOR] = "vendor",
+    [ISO_COMM_SUM_ORDERED] = "ordered",
+    [ISO_COMM_SUM_FIXED] = "fixed",
+};
 static const char *const path_names[] = {
     [ISO_PATH_SAME] = "same", [ISO_PATH_PEER] = "peer", [ISO_PATH_STAGED] = "staged"};
 
@@ -129,6 +147,8 @@ NAME_FUNCTION(iso_map_op, iso_map_op_name, map_op_names)
 NAME_FUNCTION(iso_state, iso_state_name, state_names)
 NAME_FUNCTION(iso_device_type, iso_device_type_name, device_type_names)
 NAME_FUNCTION(iso_path, iso_path_name, path_names)
+NAME_FUNCTION(iso_comm_op, iso_comm_op_name, comm_op_names)
+NAME_FUNCTION(iso_comm_sum, iso_comm_sum_name, comm_sum_names)
 
 const char *iso_dtype_name(iso_dtype dtype)
 {
@@ -152,6 +172,8 @@ PARSE_FUNCTION(iso_reduce_op, iso_reduce_op_parse, iso_reduce_op_name)
 PARSE_FUNCTION(iso_axis, iso_axis_parse, iso_axis_name)
 PARSE_FUNCTION(iso_map_op, iso_map_op_parse, iso_map_op_name)
 PARSE_FUNCTION(iso_op_kind, iso_op_kind_parse, iso_op_kind_name)
+PARSE_FUNCTION(iso_comm_op, iso_comm_op_parse, iso_comm_op_name)
+PARSE_FUNCTION(iso_comm_sum, iso_comm_sum_parse, iso_comm_sum_name)
 
 const char *iso_status_name(iso_status status)
 {

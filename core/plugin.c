@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ typedef struct entry {
 #define ENTRY(field) {#field, offsetof(iso_backend, field)}
 
 static const entry required[] = {
-    ENTRY(probe), /* keep it first: it is the only one that a PROBE_ONLY backend needs */
+    ENTRY(probe), /* keep it first: a backend without devices needs no other one */
     ENTRY(device_info),  ENTRY(device_open),   ENTRY(device_close),   ENTRY(memory_alloc),
     ENTRY(memory_free),  ENTRY(stream_create), ENTRY(stream_destroy), ENTRY(stream_sync),
     ENTRY(stream_query), ENTRY(event_create),  ENTRY(event_destroy),  ENTRY(event_record),
@@ -107,13 +108,16 @@ static bool take(core_backend *backend, const iso_backend *given, iso_probe *out
                       "%s: its descriptor's name is \"%.100s\", but the file is named for \"%s\"",
                       origin, table->name, backend->name);
     }
-    if (table->flags & ISO_BACKEND_PROBE_ONLY) {
+    if (table->flags & (ISO_BACKEND_PROBE_ONLY | ISO_BACKEND_ENGINE_ONLY)) {
         count = 1;
     }
     for (size_t i = 0; i < count; i++) {
         if (!has(table, &required[i])) {
             return refuse(out, "%s: its required entry %s is NULL", origin, required[i].name);
         }
+    }
+    if (table->flags & ISO_BACKEND_ENGINE_ONLY && !table->engine) {
+        return refuse(out, "%s: its required entry engine is NULL", origin);
     }
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (has(table, &pairs[i][0]) != has(table, &pairs[i][1])) {
@@ -125,12 +129,32 @@ static bool take(core_backend *backend, const iso_backend *given, iso_probe *out
     return true;
 }
 
-static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe *out)
+/* Opens a file and leaves the program's handlers of faults as they were: some libraries that a
+ * plug-in links install theirs as soon as they are loaded (UCX, which MPICH uses). */
+static void *open_quietly(const char *path)
 {
-    const char *path = backend->origin, *problem;
+    static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+    enum { FAULTS = sizeof faults / sizeof faults[0] };
+    struct sigaction before[FAULTS];
+    void *file;
+
+    for (int i = 0; i < FAULTS; i++) {
+        sigaction(faults[i], NULL, &before[i]);
+    }
+    dlerror();
+    CORE_DO(file = dlopen(path, RTLD_NOW | RTLD_LOCAL));
+    for (int i = 0; i < FAULTS; i++) {
+        sigaction(faults[i], &before[i], NULL);
+    }
+    return file;
+}
+
+/* Apart from opening, so that a library's start does not have these texts on its stack. */
+static __attribute__((noinline)) bool judge_file(const core_backend *backend, iso_probe *out)
+{
+    const char *path = backend->origin;
     char why[WHY_MAX];
     struct stat found;
-    void *file;
 
     if (!core_name_valid(backend->name)) {
         return refuse(out, "%s: a backend's name has lower-case letters, digits, '-' and '_' only",
@@ -159,8 +183,18 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
     if (why[0]) {
         return refuse(out, "%s is not opened: %s", path, why);
     }
-    dlerror();
-    CORE_DO(file = dlopen(path, RTLD_NOW | RTLD_LOCAL));
+    return true;
+}
+
+static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe *out)
+{
+    const char *path = backend->origin, *problem;
+    void *file;
+
+    if (!judge_file(backend, out)) {
+        return false;
+    }
+    file = open_quietly(path);
     if (!file) {
         problem = dlerror();
         return refuse(out, "%s could not be opened: %s", path,

@@ -281,7 +281,8 @@ static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
                  "its probe set the state %d, which does not exist", (int)out->state);
         out->state = ISO_STATE_LOAD_FAILED;
     } else if (out->state == ISO_STATE_OK &&
-               (out->devices < 1 || backend->table.flags & ISO_BACKEND_PROBE_ONLY)) {
+               (out->devices < 1 ||
+                backend->table.flags & (ISO_BACKEND_PROBE_ONLY | ISO_BACKEND_ENGINE_ONLY))) {
         out->state = ISO_STATE_NO_DEVICE;
     }
     if (out->state != ISO_STATE_OK) {

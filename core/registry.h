@@ -28,6 +28,8 @@ typedef struct core_builtin {
     iso_backend_query query;
 } core_builtin;
 extern const core_builtin core_builtins[]; /* ends with a NULL name */
+/* Names of plug-ins with engines that join the processes that mpirun started; ends with NULL. */
+extern const char *const core_engines[];
 /* One for each built-in. They are static, so that a lack of memory cannot hide any. */
 extern core_backend core_builtin_backends[];
 

@@ -4,6 +4,7 @@
 #include "core/settings.h"
 #include "core/fork.h"
 #include "core/host.h"
+#include "core/registry.h"
 #include "core/stream.h"
 
 #include <ctype.h>
@@ -188,6 +189,16 @@ static void check_blas(const char *value, char *problem, size_t room)
     }
 }
 
+static void check_engine(const char *value, char *problem, size_t room)
+{
+    if (!core_name_valid(value)) {
+        snprintf(problem, room,
+                 "\"%s\" is not the name of an engine: a name has lower-case letters, digits, '-' "
+                 "and '_'",
+                 value);
+    }
+}
+
 /* `words` are separated by commas and blanks. */
 static bool is_word(const char *text, const char *words)
 {
@@ -267,6 +278,13 @@ static const setting settings[] = {
      .check = core_absolute_problem},
     {"ISOMER_ROCM_PATH", NULL, "the first folder to search for the ROCm libraries",
      .check = core_absolute_problem},
+    {"ISOMER_COMM", NULL,
+     "the engine of communicators if the program names none: nccl, rccl, threads, openmpi or "
+     "mpich; "
+     "by default, the one that suits the devices",
+     .check = check_engine, .fatal = true},
+    {"ISOMER_COMM_TIMEOUT", "600", "how long a rank of a communicator waits for the others",
+     .most = 86400, .units = "of seconds ", .fatal = true},
     {"ISOMER_OPENCL_FORCE", "0",
      "1: OpenCL devices are used without a trial of their driver, even if it failed one before",
      .words = "0, 1", .fatal = true},

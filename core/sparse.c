@@ -406,7 +406,7 @@ void core_sparse_finish(core_sparse *sparse)
     const uint64_t id = sparse->child.id, users = atomic_load(&sparse->used_by);
 
     if (users) {
-        core_streams_drain(sparse->child.device->physical, users);
+        core_streams_drain(sparse->child.device->physical, users, NULL);
     }
     free_arrays(sparse);
     core_child_unlink(&sparse->child);

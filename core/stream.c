@@ -84,6 +84,7 @@ static iso_status make_stream(const char *call, core_device *device, bool adopts
     }
     pthread_mutex_init(&stream->lock, NULL);
     pthread_mutex_init(&stream->late_lock, NULL);
+    stream->runs_inline = flags & ISO_STREAM_INLINE;
     status = CORE_CALL(call, table,
                        adopts ? table->stream_adopt(backend_device, native, &stream->handle)
                               : table->stream_create(backend_device, flags, &stream->handle));
@@ -137,9 +138,7 @@ iso_status iso_stream_adopt(iso_device handle, void *native, iso_stream *out)
 
 /* ---- late errors ----------------------------------------------------------------------------- */
 
-/* Keeps a status from the backend and this thread's error text in the stream, unless the stream
- * already has a late error. */
-static void keep_late(core_stream *stream, iso_status status)
+void core_stream_fail(core_stream *stream, iso_status status)
 {
     pthread_mutex_lock(&stream->late_lock);
     if (!atomic_load(&stream->late)) {
@@ -222,7 +221,7 @@ iso_status core_stream_check(const char *call, core_stream *stream, iso_status s
     kept = core_error_keep();
     late = CORE_ASK(call, table, table->stream_query(stream->handle));
     if (late && late != ISO_NOT_READY) {
-        keep_late(stream, late);
+        core_stream_fail(stream, late);
         free(kept.text);
         return core_stream_late(call, stream);
     }
@@ -237,13 +236,13 @@ iso_status core_stream_drain(const char *call, core_stream *stream)
     iso_status status = CORE_LIGHT(call, table, table->stream_sync(stream->handle));
 
     if (status) {
-        keep_late(stream, status);
+        core_stream_fail(stream, status);
     }
     core_error_restore(&kept);
     return status;
 }
 
-void core_streams_drain(core_physical *physical, uint64_t mask)
+void core_streams_drain(core_physical *physical, uint64_t mask, const core_device *device)
 {
     uint64_t passed = 0, last;
     core_stream *at;
@@ -252,7 +251,7 @@ void core_streams_drain(core_physical *physical, uint64_t mask)
     last = physical->next_serial;
     for (;;) {
         for (at = physical->streams; at; at = at->next) {
-            if (at->serial > passed && at->bit & mask) {
+            if (at->serial > passed && at->bit & mask && (!device || at->child.device == device)) {
                 break;
             }
         }
@@ -351,7 +350,7 @@ static iso_status query(const char *call, core_stream *stream)
         return status;
     }
     if (status) {
-        keep_late(stream, status);
+        core_stream_fail(stream, status);
     }
     resolve_trace(stream);
     return core_stream_late(call, stream);

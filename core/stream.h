@@ -13,6 +13,7 @@ struct core_stream {
     void *handle; /* the backend's */
     uint64_t bit; /* stands for this stream in a buffer's used_by */
     uint64_t serial;
+    bool runs_inline;     /* ISO_STREAM_INLINE */
     core_stream *next;    /* of the physical device */
     pthread_mutex_t lock; /* held while something is submitted */
     iso_ref scratch;
@@ -38,12 +39,16 @@ void core_streams_leave(core_stream *a, core_stream *b);
 /* Called with the status of a submission, which it returns. If the submission failed because of a
  * late error, keeps this error in the stream and returns it instead. */
 iso_status core_stream_check(const char *call, core_stream *stream, iso_status status);
+/* Makes the stream fail with this status and this thread's error text, unless it has failed before.
+ */
+void core_stream_fail(core_stream *stream, iso_status status);
 /* Waits for the stream and keeps its late error. */
 iso_status core_stream_drain(const char *call, core_stream *stream);
 /* Fails with the stream's late error, which then counts as reported; ISO_OK if it has none. */
 iso_status core_stream_late(const char *call, core_stream *stream);
-/* Waits for the streams of `physical` whose bits are in the mask. */
-void core_streams_drain(core_physical *physical, uint64_t mask);
+/* Waits for the streams of `physical` whose bits are in the mask; if `device` is not NULL, only for
+ * its own. */
+void core_streams_drain(core_physical *physical, uint64_t mask, const core_device *device);
 /* Makes later submissions to `after` wait for everything that was submitted to `before`. Both are
  * locked and belong to one physical device. */
 iso_status core_stream_link(const char *call, core_stream *before, core_stream *after);

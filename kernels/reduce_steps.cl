@@ -249,11 +249,11 @@ typedef elem result;
 #endif
 
 #if ISO_OP == OP_NORM2 || (ISO_OP == OP_MEAN && !IS_WHOLE)
-/* Rounds an f64 once to the stored type. For the 16-bit types, it is first rounded to odd in f32:
- * the last bit then records whether bits were lost, so that the second rounding is correct. */
-ISO_INLINE void store_f64(ISO_GLOBAL result *to, iso_i64 i, double x)
-{
 #if IS_HALF
+/* Rounds an f64 to odd in f32: the last bit then records whether bits were lost, so that a second
+ * rounding, to the stored type, is that of the f64. */
+ISO_INLINE float odd_of(double x)
+{
     float near = (float)x;
     double back = (double)near;
     if (back != x && x == x) {
@@ -261,7 +261,15 @@ ISO_INLINE void store_f64(ISO_GLOBAL result *to, iso_i64 i, double x)
         iso_u32 bits = iso_as_u32(near);
         near = iso_as_f32((got > size ? bits - 1u : bits) | 1u | (x < 0 ? 0x80000000u : 0u));
     }
-    iso_store(to, i, near);
+    return near;
+}
+#endif
+
+/* Rounds an f64 once to the stored type. */
+ISO_INLINE void store_f64(ISO_GLOBAL result *to, iso_i64 i, double x)
+{
+#if IS_HALF
+    iso_store(to, i, odd_of(x));
 #else
     to[i] = (result)x;
 #endif

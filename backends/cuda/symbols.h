@@ -128,6 +128,7 @@ struct double2;
     VALUE(CUDA_INVALID_PC, 718, CUDA_ERROR_INVALID_PC)                                             \
     VALUE(CUDA_LAUNCH_FAILED, 719, CUDA_ERROR_LAUNCH_FAILED)                                       \
     VALUE(CUDA_MPS_RPC_FAILURE, 806, CUDA_ERROR_MPS_RPC_FAILURE)                                   \
+    VALUE(CUDA_NOT_SUPPORTED, 801, CUDA_ERROR_NOT_SUPPORTED)                                       \
     VALUE(CUDA_EXTERNAL_DEVICE, 911, CUDA_ERROR_EXTERNAL_DEVICE)                                   \
     VALUE(CUDA_UNKNOWN, 999, CUDA_ERROR_UNKNOWN)                                                   \
     VALUE(CUDA_THREADS_OF_BLOCK, 1, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                     \
@@ -151,8 +152,11 @@ struct double2;
     VALUE(CUDA_MEMORY_HOST, 1, CU_MEMORYTYPE_HOST)                                                 \
     VALUE(CUDA_MEMORY_DEVICE, 2, CU_MEMORYTYPE_DEVICE)                                             \
     VALUE(CUDA_STREAM_NON_BLOCKING, 1, CU_STREAM_NON_BLOCKING)                                     \
+    VALUE(CUDA_EVENT_BLOCKING, 1, CU_EVENT_BLOCKING_SYNC)                                          \
     VALUE(CUDA_EVENT_NO_TIMING, 2, CU_EVENT_DISABLE_TIMING)                                        \
+    VALUE(CUDA_WAIT_EQUAL, 1, CU_STREAM_WAIT_VALUE_EQ)                                             \
     VALUE(CUDA_HOST_PORTABLE, 1, CU_MEMHOSTALLOC_PORTABLE)                                         \
+    VALUE(CUDA_HOST_MAPPED, 2, CU_MEMHOSTALLOC_DEVICEMAP)                                          \
     VALUE(CUDA_REGISTER_PORTABLE, 1, CU_MEMHOSTREGISTER_PORTABLE)                                  \
     VALUE(CUBLAS_DONE, 0, CUBLAS_STATUS_SUCCESS)                                                   \
     VALUE(CUBLAS_ALLOC_FAILED, 3, CUBLAS_STATUS_ALLOC_FAILED)                                      \
@@ -275,6 +279,8 @@ enum {
     REQUIRED(cuda_code, cuStreamQuery, (cuda_stream stream))                                       \
     REQUIRED(cuda_code, cuStreamWaitEvent,                                                         \
              (cuda_stream stream, cuda_event event, unsigned flags))                               \
+    OPTIONAL(cuda_code, cuStreamWaitValue32_v2,                                                    \
+             (cuda_stream stream, cuda_address address, uint32_t value, unsigned flags))           \
     REQUIRED(cuda_code, cuStreamGetCtx, (cuda_stream stream, cuda_context *context))               \
     REQUIRED(cuda_code, cuEventCreate, (cuda_event *event, unsigned flags))                        \
     REQUIRED(cuda_code, cuEventDestroy_v2, (cuda_event event))                                     \

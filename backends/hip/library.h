@@ -96,6 +96,14 @@ iso_status hip_transfer(simt_stream *stream, const iso_transfer *transfer);
 iso_status hip_copy_peer(simt_stream *to_stream, iso_ref to, simt_stream *from_stream, iso_ref from,
                          int64_t bytes);
 
+/* driver_call.c */
+iso_status hip_gate_open(void *native, void **gate);
+void hip_gate_close(void *native, void *gate);
+iso_status hip_call_submit(simt_stream *stream, simt_call *call);
+int32_t hip_call_await(simt_stream *stream, simt_call *call);
+void hip_call_finish(simt_stream *stream, simt_call *call);
+void hip_call_close(simt_stream *stream, simt_call *call);
+
 /* driver_program.c */
 iso_status hip_program_identity(void *native, char *text, int64_t capacity);
 iso_status hip_program_build(void *native, const simt_source *source, void **binary,

@@ -39,7 +39,11 @@
     NUMBER(HIP_ON_DEVICE, 3, hipMemcpyDeviceToDevice)                                              \
     NUMBER(HIP_STREAM_NON_BLOCKING, 1, hipStreamNonBlocking)                                       \
     NUMBER(HIP_EVENT_TIMING, 0, hipEventDefault)                                                   \
+    NUMBER(HIP_EVENT_BLOCKING, 1, hipEventBlockingSync)                                            \
     NUMBER(HIP_EVENT_NO_TIMING, 2, hipEventDisableTiming)                                          \
+    NUMBER(HIP_CAN_WAIT_VALUE, 10013, hipDeviceAttributeCanUseStreamWaitValue)                     \
+    NUMBER(HIP_SIGNAL_MEMORY, 2, hipMallocSignalMemory)                                            \
+    NUMBER(HIP_WAIT_EQUAL, 1, hipStreamWaitValueEq)                                                \
     NUMBER(HIP_HOST_PORTABLE, 1, hipHostMallocPortable)                                            \
     NUMBER(HIP_REGISTER_PORTABLE, 1, hipHostRegisterPortable)                                      \
     NUMBER(HIP_KERNEL_THREADS, 0, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                        \

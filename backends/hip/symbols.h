@@ -160,6 +160,7 @@ struct hipUUID_t;
     REQUIRED(hip_code, hipDeviceEnablePeerAccess, (int peer, unsigned flags))                      \
     REQUIRED(hip_code, hipMemGetInfo, (size_t *free, size_t *total))                               \
     REQUIRED(hip_code, hipMalloc, (void **address, size_t bytes))                                  \
+    OPTIONAL(hip_code, hipExtMallocWithFlags, (void **address, size_t bytes, unsigned flags))      \
     REQUIRED(hip_code, hipFree, (void *address))                                                   \
     REQUIRED(hip_code, hipMemGetAddressRange, (void **base, size_t *bytes, void *address))         \
     OPTIONAL(hip_code, hipPointerGetAttribute, (void *value, hip_enum attribute, void *address))   \
@@ -182,6 +183,8 @@ struct hipUUID_t;
     REQUIRED(hip_code, hipStreamSynchronize, (hip_stream stream))                                  \
     REQUIRED(hip_code, hipStreamQuery, (hip_stream stream))                                        \
     REQUIRED(hip_code, hipStreamWaitEvent, (hip_stream stream, hip_event event, unsigned flags))   \
+    OPTIONAL(hip_code, hipStreamWaitValue32,                                                       \
+             (hip_stream stream, void *address, uint32_t value, unsigned flags, uint32_t mask))    \
     REQUIRED(hip_code, hipEventCreateWithFlags, (hip_event *event, unsigned flags))                \
     REQUIRED(hip_code, hipEventDestroy, (hip_event event))                                         \
     REQUIRED(hip_code, hipEventRecord, (hip_event event, hip_stream stream))                       \

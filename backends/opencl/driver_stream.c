@@ -201,11 +201,12 @@ static bool is_usable(ocl_queue queue)
 
 /* Returns the status of a failure on a queue. The code does not show whether the device is lost:
  * after an invalid memory access, drivers return CL_OUT_OF_RESOURCES or codes of their own. So the
- * queue is tested. */
+ * queue is tested; or another one of the context, if this one would wait for a call of the host. */
 static iso_status judge(const ocl_stream *stream, ocl_code code)
 {
     const iso_status status = ocl_status(code);
-    return status == ISO_BACKEND && !is_usable(stream->queue) ? ISO_DEVICE_LOST : status;
+    ocl_queue queue = atomic_load(&stream->calls) > 0 ? stream->device->queue : stream->queue;
+    return status == ISO_BACKEND && !is_usable(queue) ? ISO_DEVICE_LOST : status;
 }
 
 static const char *advice(iso_status status)
@@ -280,6 +281,26 @@ iso_status ocl_routine_tell(ocl_stream *stream)
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
+
+bool ocl_stream_failed(ocl_stream *stream)
+{
+    (void)pthread_mutex_lock(&stream->device->lock);
+    sweep(stream);
+    const bool failed = stream->late != ISO_OK;
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    return failed;
+}
+
+ocl_event ocl_stream_end(ocl_stream *stream)
+{
+    (void)pthread_mutex_lock(&stream->device->lock);
+    ocl_event end = stream->foreign || stream->untold || stream->waiting ? NULL : stream->last;
+    if (end) {
+        (void)cl.clRetainEvent(end);
+    }
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    return end;
+}
 
 /* Reports the first command that failed after it was submitted. Reports it again at every later
  * call. */

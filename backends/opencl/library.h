@@ -80,6 +80,7 @@ typedef struct ocl_stream {
     iso_status late;    /* the first late error, and the parts of its message */
     ocl_code late_code;
     const char *late_call;
+    atomic_int calls; /* of the host, that the queue waits for or will */
 } ocl_stream;
 
 /* An event of the core. Its time is that of `marker` or, if that is NULL, the end of `last`. */
@@ -129,6 +130,19 @@ iso_status ocl_routine_submitted(ocl_stream *stream, const char *name);
 iso_status ocl_routine_tell(ocl_stream *stream);
 /* The state of a command: OCL_COMPLETE, larger while it is not complete, smaller if it failed. */
 ocl_code ocl_event_state(ocl_event event);
+
+/* Whether a command failed, as far as its end is known. Unlike a query it submits nothing. */
+bool ocl_stream_failed(ocl_stream *stream);
+
+/* The event of the stream's last command, retained; NULL if that is unknown, or if an event of the
+ * core needs a command of its own here. */
+ocl_event ocl_stream_end(ocl_stream *stream);
+
+/* driver_call.c */
+iso_status ocl_call_submit(simt_stream *stream, simt_call *call);
+int32_t ocl_call_await(simt_stream *stream, simt_call *call);
+void ocl_call_finish(simt_stream *stream, simt_call *call);
+void ocl_call_close(simt_stream *stream, simt_call *call);
 
 /* driver_event.c */
 iso_status ocl_event_create(simt_event *event);

@@ -225,6 +225,8 @@ enum { OPENCL_VALUES(OCL_ENUMERATOR) CLBLAST_VALUES(OCL_ENUMERATOR) };
              (ocl_queue queue, uint32_t count, const ocl_event *wait, ocl_event *event))           \
     REQUIRED(ocl_code, clEnqueueBarrierWithWaitList,                                               \
              (ocl_queue queue, uint32_t count, const ocl_event *wait, ocl_event *event))           \
+    REQUIRED(ocl_event, clCreateUserEvent, (ocl_context context, ocl_code *code))                  \
+    REQUIRED(ocl_code, clSetUserEventStatus, (ocl_event event, ocl_code status))                   \
     REQUIRED(ocl_code, clWaitForEvents, (uint32_t count, const ocl_event *events))                 \
     REQUIRED(ocl_code, clGetEventInfo,                                                             \
              (ocl_event event, ocl_name what, size_t bytes, void *value, size_t *needed))          \

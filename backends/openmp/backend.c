@@ -25,7 +25,8 @@ static iso_status probe(iso_probe *out)
     return ISO_OK;
 }
 
-extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map, cpu_gemv, cpu_spmv;
+extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map, cpu_gemv, cpu_spmv,
+    cpu_ranks;
 
 static const cpu_operation *find(iso_op_kind kind)
 {
@@ -33,6 +34,7 @@ static const cpu_operation *find(iso_op_kind kind)
         [ISO_OP_GEMM] = &cpu_gemm,     [ISO_OP_TRANSPOSE] = &cpu_transpose,
         [ISO_OP_REDUCE] = &cpu_reduce, [ISO_OP_MAP] = &cpu_map,
         [ISO_OP_GEMV] = &cpu_gemv,     [ISO_OP_SPMV] = &cpu_spmv,
+        [ISO_OP_RANKS] = &cpu_ranks,
     };
     if ((size_t)kind < sizeof operations / sizeof operations[0] && operations[kind]) {
         return operations[kind];
@@ -92,7 +94,7 @@ static const iso_backend descriptor = {
     .size = (uint32_t)sizeof(iso_backend),
     .abi_major = ISO_ABI_MAJOR,
     .abi_minor = ISO_ABI_MINOR,
-    .flags = ISO_BACKEND_FORK_SAFE,
+    .flags = ISO_BACKEND_FORK_SAFE | ISO_BACKEND_HOST_MEMORY,
     .name = "openmp",
     .build_info = build_info,
     .probe = probe,
@@ -135,6 +137,8 @@ static const iso_backend descriptor = {
     .program_launch = cpu_program_launch,
     .chip_get = cpu_chip_get,
     .program_try = cpu_program_try,
+    .engine = &cpu_engine,
+    .stream_call = cpu_stream_call,
 };
 
 const iso_backend *isomer_builtin_openmp_query(uint32_t host_abi, const iso_host *host);

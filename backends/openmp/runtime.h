@@ -50,6 +50,8 @@ iso_status cpu_team_plan(int *threads);
 iso_status cpu_team_lock(cpu_team *team, int background);
 void cpu_team_unlock(cpu_team *team);
 void cpu_team_resume(void);
+/* Blocks a worker in the same way, for work that needs no lock. */
+iso_status cpu_team_pass(void);
 
 /* A library may call exit() within an operation, and the operation then never returns.
  * cpu_team_outside returns INTERNAL in that operation's thread and, once exit() has reached this
@@ -131,7 +133,8 @@ typedef enum cpu_command_kind {
     CPU_COMMAND_TRANSFER,
     CPU_COMMAND_LAUNCH,
     CPU_COMMAND_RECORD,
-    CPU_COMMAND_WAIT
+    CPU_COMMAND_WAIT,
+    CPU_COMMAND_CALL
 } cpu_command_kind;
 
 typedef struct cpu_command {
@@ -145,6 +148,10 @@ typedef struct cpu_command {
         iso_transfer transfer;
         cpu_launch *launch;
         cpu_point *point;
+        struct {
+            iso_status (*run)(void *data, int32_t skip);
+            void *data;
+        } call;
     };
 } cpu_command;
 
@@ -157,6 +164,7 @@ void cpu_stream_destroy(void *stream);
 iso_status cpu_stream_sync(void *stream);
 iso_status cpu_stream_query(void *stream);
 iso_status cpu_stream_wait(void *stream, void *event);
+iso_status cpu_stream_call(void *stream, iso_status (*run)(void *data, int32_t skip), void *data);
 cpu_device *cpu_stream_device(const cpu_stream *stream);
 
 /* ---- transfer.c, memory.c -------------------------------------------------------------------- */
@@ -185,6 +193,10 @@ void cpu_launch_free(cpu_launch *launch);
 
 iso_status cpu_chip_get(int32_t index, char *name, int64_t capacity);
 iso_status cpu_program_try(const char *chip, const iso_program_source *source);
+
+/* ---- engine.c -------------------------------------------------------------------------------- */
+
+extern const iso_engine cpu_engine;
 
 /* ---- join.c: sharing a program's own objects ------------------------------------------------- */
 

@@ -45,6 +45,15 @@ static iso_status run_operation(cpu_stream *stream, const cpu_command *command)
     return status;
 }
 
+/* Without the team's lock, because the call may wait for that of another stream. It is always made,
+ * because it owns its data. */
+static iso_status run_call(const cpu_command *command, int skip)
+{
+    const iso_status status = cpu_team_pass();
+    const iso_status result = command->call.run(command->call.data, skip || status != ISO_OK);
+    return result != ISO_OK ? result : status;
+}
+
 static iso_status run_command(cpu_stream *stream, const cpu_command *command, int skip)
 {
     iso_status status = ISO_OK;
@@ -81,6 +90,9 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
         if (!status || !stream->is_inline) {
             cpu_point_release(stream->device, command->point);
         }
+        break;
+    case CPU_COMMAND_CALL:
+        status = run_call(command, skip);
         break;
     }
     return status;
@@ -322,6 +334,18 @@ iso_status cpu_stream_wait(void *stream, void *event)
         cpu_point_release(waiting->device, point);
     }
     return status;
+}
+
+iso_status cpu_stream_call(void *stream, iso_status (*run)(void *data, int32_t skip), void *data)
+{
+    cpu_stream *on = stream;
+    if (on->is_inline) {
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "the stream has ISO_STREAM_INLINE, so it has no thread that could "
+                              "wait for other streams: create it with flags 0");
+    }
+    cpu_command command = {.kind = CPU_COMMAND_CALL, .call = {.run = run, .data = data}};
+    return cpu_stream_submit(on, &command);
 }
 
 cpu_device *cpu_stream_device(const cpu_stream *stream)

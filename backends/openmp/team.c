@@ -508,6 +508,14 @@ void cpu_team_unlock(cpu_team *team)
     (void)pthread_mutex_unlock(&team->lock);
 }
 
+iso_status cpu_team_pass(void)
+{
+    while (atomic_load_explicit(&parked, memory_order_acquire) && !cpu_team_ended()) {
+        cpu_futex_wait(&parked, 1);
+    }
+    return cpu_team_outside();
+}
+
 void cpu_team_resume(void)
 {
     if (atomic_load_explicit(&parked, memory_order_acquire)) {

@@ -29,6 +29,7 @@ static simt_device *device_new(const simt_driver *driver, const iso_host *host)
     (void)pthread_mutex_init(&device->vendor_lock, NULL);
     (void)pthread_mutex_init(&device->pins_lock, NULL);
     (void)pthread_mutex_init(&device->unit_lock, NULL);
+    (void)pthread_mutex_init(&device->gates_lock, NULL);
     for (int unit = 0; unit < SIMT_UNITS; unit++) {
         atomic_init(&device->unit_states[unit].verdict, SIMT_UNIT_UNKNOWN);
     }
@@ -44,6 +45,7 @@ static void device_delete(simt_device *device)
         device->pins = pin->next;
         device->host->free(pin);
     }
+    (void)pthread_mutex_destroy(&device->gates_lock);
     (void)pthread_mutex_destroy(&device->unit_lock);
     (void)pthread_mutex_destroy(&device->pins_lock);
     (void)pthread_mutex_destroy(&device->vendor_lock);
@@ -149,6 +151,7 @@ void simt_device_close(void *device)
     simt_device *self = device;
     simt_vendor_device_close(self);
     simt_programs_drop(self);
+    simt_gates_close(self);
     self->driver->device_close(self->native);
     device_delete(self);
 }
@@ -323,9 +326,24 @@ void simt_stream_destroy(void *stream)
 {
     simt_stream *self = stream;
     const simt_driver *driver = self->device->driver;
+    simt_calls_close(self);
     simt_vendor_stream_close(self);
     driver->stream_destroy(self);
     self->device->host->free(self);
+}
+
+iso_status simt_stream_sync(void *stream)
+{
+    const simt_stream *self = stream;
+    const iso_status status = self->device->driver->stream_sync(stream);
+    return status ? status : simt_calls_late(self);
+}
+
+iso_status simt_stream_query(void *stream)
+{
+    const simt_stream *self = stream;
+    const iso_status status = self->device->driver->stream_query(stream);
+    return status ? status : simt_calls_late(self);
 }
 
 iso_status simt_event_create(void *device, void **event)
@@ -389,6 +407,10 @@ iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id)
 iso_status simt_transfer(void *stream, const iso_transfer *transfer)
 {
     simt_stream *self = stream;
+    const iso_status late = simt_calls_late(self);
+    if (late) {
+        return late;
+    }
     if (transfer->kind == ISO_TRANSFER_FILL) {
         return simt_fill(self, transfer);
     }
@@ -403,6 +425,11 @@ iso_status simt_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_re
     if (!driver->copy_peer) {
         return there->device->host->fail(
             ISO_UNSUPPORTED, "%s cannot copy directly from one device to another", driver->name);
+    }
+    iso_status late = simt_calls_late(there);
+    late = late ? late : simt_calls_late(here);
+    if (late) {
+        return late;
     }
     return driver->copy_peer(there, to, here, from, bytes);
 }
@@ -465,6 +492,10 @@ iso_status simt_workspace(void *device, const iso_op *op, int64_t *bytes)
 iso_status simt_execute(void *stream, const iso_op *op)
 {
     simt_stream *self = stream;
+    const iso_status late = simt_calls_late(self);
+    if (late) {
+        return late;
+    }
     if (variant_of(op) == ISO_VARIANT_VENDOR) {
         return simt_vendor_execute(self, op);
     }

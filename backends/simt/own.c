@@ -224,6 +224,10 @@ iso_status simt_program_launch(void *stream, const iso_program_launch *launch)
     const own_program *program = launch->program;
     const simt_kernel *kernel = &program->kernels[launch->entry];
     own_args args;
+    const iso_status late = simt_calls_late(on);
+    if (late) {
+        return late;
+    }
     make_args(on->device, launch, &args);
     if (launch->shared_bytes > 0) {
         const iso_status status = check_shared(stream, kernel, launch->shared_bytes);

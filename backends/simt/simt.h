@@ -130,10 +130,15 @@ typedef struct simt_device {
     /* unit.c */
     pthread_mutex_t unit_lock;
     simt_unit_state unit_states[SIMT_UNITS];
+    /* calls.c */
+    pthread_mutex_t gates_lock;
+    struct simt_gate *gates; /* those that no stream uses */
     /* bytes.c */
     atomic_int bytes_verdict; /* of the vendor's products of bytes: a simt_verdict */
     atomic_bool bytes_refused;
 } simt_device;
+
+typedef struct simt_calls simt_calls;
 
 typedef struct simt_stream {
     simt_device *device;
@@ -141,12 +146,23 @@ typedef struct simt_stream {
     bool foreign; /* created by the program, not by stream_create */
     void *order;  /* the driver's event for copies between devices; NULL until needed */
     void *vendor; /* state of the vendor's libraries for this stream; NULL until needed */
+    _Atomic(simt_calls *) calls; /* NULL until needed */
 } simt_stream;
 
 typedef struct simt_event {
     simt_device *device;
     void *native;
 } simt_event;
+
+/* A call of the host in the order of a stream (calls.c). */
+typedef struct simt_call {
+    struct simt_call *next;
+    iso_status (*run)(void *data, int32_t skip);
+    void *data;
+    void *mark;      /* the driver's: complete when the stream has reached the call */
+    void *gate;      /* the driver's: what the stream waits for until the call has returned */
+    uint32_t number; /* never that of the call before at the same gate */
+} simt_call;
 
 /* ---- the driver ------------------------------------------------------------------------------ */
 
@@ -202,7 +218,9 @@ struct simt_driver {
     iso_status (*memory_alloc)(void *native, int64_t bytes, void **memory);
     /* The entries of backend.h, of a simt_device and a simt_stream. */
     void (*memory_free)(void *device, void *memory);
+    /* These two, without the failures of calls. */
     iso_status (*stream_sync)(void *stream);
+    iso_status (*stream_query)(void *stream);
     /* Optional, both or neither: pin and unpin the program's memory. If memory cannot be pinned,
      * *pinned is 0 and copies still work, so the only error is a lost device. host_unregister is
      * called only for memory that host_register pinned. */
@@ -217,6 +235,20 @@ struct simt_driver {
 
     /* WRITE, READ and COPY, of one row or many; never FILL. */
     iso_status (*transfer)(simt_stream *stream, const iso_transfer *transfer);
+    /* Optional, all or none: calls of the host in the order of a stream. */
+    /* Submits a mark and then a wait, and sets call->mark or, if a used call has one, may use it
+     * again. If this fails, the stream does not wait. */
+    iso_status (*call_submit)(simt_stream *stream, simt_call *call);
+    /* In another thread: waits for the mark. Returns 1 if the stream has failed before. */
+    int32_t (*call_await)(simt_stream *stream, simt_call *call);
+    /* In that thread: lets the stream go on. It cannot fail. */
+    void (*call_finish)(simt_stream *stream, simt_call *call);
+    /* Frees what is left of a call that will not be used again. */
+    void (*call_close)(simt_stream *stream, simt_call *call);
+    /* Optional, both or neither: a gate, which the calls of one stream at a time use. The number of
+     * the first call is 1. UNSUPPORTED, with the reason, if the device has no gates. */
+    iso_status (*gate_open)(void *native, void **gate);
+    void (*gate_close)(void *native, void *gate);
     /* Optional: copies from another device of this driver. */
     iso_status (*copy_peer)(simt_stream *to_stream, iso_ref to, simt_stream *from_stream,
                             iso_ref from, int64_t bytes);
@@ -500,6 +532,15 @@ void simt_fill_each(const simt_limits *limits, simt_visit *visit, void *context)
 /* Every program that a device with these limits could request. */
 void simt_each_spec(const simt_limits *limits, simt_visit *visit, void *context);
 
+/* ---- calls.c: calls of the host in the order of a stream ------------------------------------- */
+
+iso_status simt_stream_call(void *stream, iso_status (*run)(void *data, int32_t skip), void *data);
+/* The failure of a call of this stream, reported again; ISO_OK: none. */
+iso_status simt_calls_late(const simt_stream *stream);
+/* Waits for the stream's calls, and frees what they need. */
+void simt_calls_close(simt_stream *stream);
+void simt_gates_close(simt_device *device);
+
 /* ---- the core's entries, for descriptors (backend.c) ----------------------------------------- */
 
 iso_status simt_device_open(const simt_driver *driver, const iso_host *host, int32_t index,
@@ -511,6 +552,8 @@ iso_status simt_host_register(void *device, void *pointer, int64_t bytes, int32_
 void simt_host_unregister(void *device, void *pointer);
 iso_status simt_stream_create(void *device, uint32_t flags, void **stream);
 void simt_stream_destroy(void *stream);
+iso_status simt_stream_sync(void *stream);
+iso_status simt_stream_query(void *stream);
 iso_status simt_event_create(void *device, void **event);
 void simt_event_destroy(void *event);
 iso_status simt_transfer(void *stream, const iso_transfer *transfer);
@@ -541,6 +584,7 @@ iso_status simt_program_launch(void *stream, const iso_program_launch *launch);
     .device_property = simt_device_property, .memory_alloc = simt_memory_alloc,                    \
     .host_register = simt_host_register, .host_unregister = simt_host_unregister,                  \
     .stream_create = simt_stream_create, .stream_destroy = simt_stream_destroy,                    \
+    .stream_sync = simt_stream_sync, .stream_query = simt_stream_query,                            \
     .event_create = simt_event_create, .event_destroy = simt_event_destroy,                        \
     .transfer = simt_transfer, .supports = simt_supports, .workspace = simt_workspace,             \
     .execute = simt_execute, .prepare = simt_prepare, .describe = simt_describe,                   \
@@ -549,11 +593,11 @@ iso_status simt_program_launch(void *stream, const iso_program_launch *launch);
     .memory_is_read_only = simt_memory_is_read_only, .native_get = simt_native_get,                \
     .dlpack_device = simt_dlpack_device, .prefers_fixed = simt_prefers_fixed,                      \
     .program_build = simt_program_build, .program_release = simt_program_release,                  \
-    .program_launch = simt_program_launch
+    .program_launch = simt_program_launch, .stream_call = simt_stream_call
 
 /* Defines a backend's descriptor and its query function, isomer_builtin_NAME_query, which stores
  * the host in HOST. The arguments after BUILD are the backend's own entries: probe, memory_free,
- * stream_sync... */
+ * event_record... */
 #define SIMT_BACKEND(NAME, HOST, DRIVER, BUILD, ...)                                               \
     static iso_status device_open(int32_t index, void **device)                                    \
     {                                                                                              \

@@ -3,12 +3,14 @@
  * for offline compilation. */
 #include "backends/simt/simt.h"
 
-extern const simt_operation simt_gemm, simt_transpose, simt_reduce, simt_map, simt_gemv, simt_spmv;
+extern const simt_operation simt_gemm, simt_transpose, simt_reduce, simt_map, simt_gemv, simt_spmv,
+    simt_ranks;
 
 static const simt_operation *const operations[] = {
     [ISO_OP_GEMM] = &simt_gemm,     [ISO_OP_TRANSPOSE] = &simt_transpose,
     [ISO_OP_REDUCE] = &simt_reduce, [ISO_OP_MAP] = &simt_map,
     [ISO_OP_GEMV] = &simt_gemv,     [ISO_OP_SPMV] = &simt_spmv,
+    [ISO_OP_RANKS] = &simt_ranks,
 };
 
 enum { KINDS = (int)(sizeof operations / sizeof operations[0]) };

@@ -363,7 +363,7 @@ void core_program_finish(core_program *program)
     const uint64_t id = program->child.id, users = atomic_load(&program->used_by);
     core_kept_error kept = core_error_keep();
     if (users) {
-        core_streams_drain(device->physical, users);
+        core_streams_drain(device->physical, users, NULL);
     }
     release(device, program);
     core_error_restore(&kept);

@@ -28,7 +28,8 @@
  *   product.
  * - The variant of a map is never vendor or partials. A backend whose minor is below 2 gets no
  *   maps. One whose minor is below 4 gets no products with a vector, one whose minor is below 5 no
- *   ISO_XOR, and one whose minor is below 9 no products of sparse matrices.
+ *   ISO_XOR, one whose minor is below 9 no products of sparse matrices, and one whose minor is
+ *   below 10 no steps of sums over ranks and no product that continues a total.
  *
  * An operand that is written shares no element with another one, unless the operation is in place.
  * But the ranges of operands may interleave: the bytes between the rows of one operand, or between
@@ -57,6 +58,7 @@
 
 #include <isomer/device.h>
 #include <isomer/embedded.h>
+#include <isomer/engine.h>
 #include <isomer/interop.h>
 #include <isomer/memory.h>
 #include <isomer/op.h>
@@ -66,9 +68,10 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    9 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
+    10 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,      \
          device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED, prefers_fixed;           \
-         7: programs; 8: iso_program_source.embedded; 9: iso_spmv_op */
+         7: programs; 8: iso_program_source.embedded; 9: iso_spmv_op; 10: engines, stream_call,    \
+         iso_ranks_op, iso_gemm_op.continues */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
@@ -150,6 +153,8 @@ typedef struct iso_gemm_op {
     iso_ref a, b, c;
     int64_t lda, ldb, ldc;
     int64_t batch, stride_a, stride_b, stride_c;
+    int32_t continues; /* 1: C holds the total of earlier terms, and the segments' results are added
+                          to it one by one. Then alpha and beta are 1 */
 } iso_gemm_op;
 
 typedef struct iso_transpose_op {
@@ -222,6 +227,52 @@ typedef struct iso_spmv_op {
 /* The entries of a segment. */
 enum { ISO_SPARSE_SEGMENT = 4096 };
 
+/* A step of a sum over ranks, which only the core's communicators use (docs/bits.md, 13): an
+ * iso_op_kind of its own. n is at least 1, and so is count. */
+enum { ISO_OP_RANKS = 7 };
+typedef enum iso_ranks_step {
+    /* z[i] = the reduction of source 0 .. count-1 in this order. Source s begins s * stride
+     * elements after x; but if s is `own`, it is y, and x has a hole there. The first source is
+     * where the reduction begins. In the accumulation type, and rounded once. z may be y. Mean is
+     * of floating-point types, xor of integers. UNSUPPORTED for more sources than the backend can
+     * take, which is at least 1024. */
+    ISO_RANKS_FOLD = 1,
+    /* exponents[i] = the largest code among element i of the `count` terms. Term t begins
+     * t * stride elements after x. The code of 0 is ISO_RANKS_ZERO, of a finite number its
+     * exponent, of an infinity ISO_RANKS_INFINITY, of a NaN ISO_RANKS_NAN. */
+    ISO_RANKS_EXPONENTS = 2,
+    /* Limbs of the sum of the terms, as integers scaled by exponents[i], which is at least the
+     * largest code among these terms. f64 has two limbs, `limb_stride` elements from one limb's
+     * array to the next; every other type has one. Of a scaled term V the first of two limbs is V &
+     * (2^40 - 1) and the second V >> 40; the limbs of a sum are the sums of the limbs, and nothing
+     * is carried. If the code is an infinity, limb 0 is the number of positive ones plus 2^31 times
+     * that of negative ones; with a NaN limbs are 0. */
+    ISO_RANKS_LIMBS = 3,
+    /* z[i] = the number that exponents and sums of limbs stand for, rounded once. */
+    ISO_RANKS_JOIN = 4
+} iso_ranks_step;
+enum {
+    ISO_RANKS_ZERO = -1000000,
+    ISO_RANKS_INFINITY = 1000000,
+    ISO_RANKS_NAN = 2000000,
+    ISO_RANKS_BITS = 40,           /* a scaled term is at most 2^40 */
+    ISO_RANKS_WIDE_BITS = 80,      /* of f64 */
+    ISO_RANKS_TERMS_MOST = 1 << 22 /* of all ranks together */
+};
+typedef struct iso_ranks_op {
+    iso_ranks_step step;
+    iso_dtype dtype;
+    iso_reduce_op reduce;     /* FOLD: sum, product, min, max, mean, xor; otherwise sum */
+    iso_variant variant;      /* always TILED */
+    int32_t count;            /* sources of FOLD, terms of EXPONENTS and LIMBS */
+    int32_t own;              /* FOLD: the source that is y; -1: none */
+    int64_t n;                /* elements */
+    int64_t stride;           /* elements, from one source or term to the next */
+    int64_t limb_stride;      /* i64 elements */
+    iso_ref x, y, z;          /* of dtype */
+    iso_ref exponents, limbs; /* i32 and i64 */
+} iso_ranks_op;
+
 /* Room for the struct of any operation. */
 typedef union iso_op_args {
     iso_gemm_op gemm;
@@ -230,6 +281,7 @@ typedef union iso_op_args {
     iso_map_op_args map;
     iso_gemv_op gemv;
     iso_spmv_op spmv;
+    iso_ranks_op ranks;
 } iso_op_args;
 
 /* One operation. The struct is valid only during the call: a backend that runs the operation later
@@ -245,6 +297,7 @@ typedef struct iso_op {
         const iso_map_op_args *map;
         const iso_gemv_op *gemv;
         const iso_spmv_op *spmv;
+        const iso_ranks_op *ranks;
     };
     uint32_t args_size; /* size of the struct that args points to */
     uint32_t reserved;
@@ -354,7 +407,12 @@ enum {
     /* After fork(), a child may forget all objects and open devices again. Without this flag the
      * core returns UNAVAILABLE in the child if probing this backend reached a driver in the parent,
      * that is, if the probe set any state but NOT_FOUND. */
-    ISO_BACKEND_FORK_SAFE = 2
+    ISO_BACKEND_FORK_SAFE = 2,
+    /* The backend has an engine and no devices. Its only required entries are `probe`, which sets
+     * the state NO_DEVICE, and `engine`. */
+    ISO_BACKEND_ENGINE_ONLY = 4,
+    /* Device memory is host memory: `memory` is its address, and any thread may use it. */
+    ISO_BACKEND_HOST_MEMORY = 8
 };
 
 typedef struct iso_backend {
@@ -488,6 +546,18 @@ typedef struct iso_backend {
     /* Compiles a program for such a chip, and keeps nothing. COMPILE as for program_build. The
      * source has no entries. */
     iso_status (*program_try)(const char *chip, const iso_program_source *source);
+
+    /* -- minor 10 -- */
+    /* Optional. Moves data between ranks: a device engine for this backend's own devices, or a host
+     * engine for any devices that have stream_call. Static. */
+    const iso_engine *engine;
+    /* Optional. Calls run(data, skip) once, from a thread of the backend's, after the stream's
+     * earlier work; later work of the stream waits until it returns. It may take long and may wait
+     * for such calls of other streams. `skip` is 1 if the stream has failed before. A failure,
+     * reported through host->fail, becomes the stream's late error. If stream_call fails, it does
+     * not call run. UNSUPPORTED for a stream that runs in the calling thread. */
+    iso_status (*stream_call)(void *stream, iso_status (*run)(void *data, int32_t skip),
+                              void *data);
 } iso_backend;
 
 /*

@@ -4,6 +4,7 @@
 #define ISOMER_ISOMER_H
 
 #include <isomer/base.h>
+#include <isomer/comm.h>
 #include <isomer/device.h>
 #include <isomer/interop.h>
 #include <isomer/memory.h>

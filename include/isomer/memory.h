@@ -57,7 +57,9 @@ ISO_API iso_status iso_buffer_get_info(iso_buffer buffer, iso_buffer_info *out);
  */
 ISO_API iso_status iso_host_alloc(iso_device device, int64_t bytes, void **out, int32_t *pinned);
 
-/* Waits for all work of the device and frees the block. INVALID: not from iso_host_alloc. */
+/* Waits for all work on streams of this handle and frees the block. INVALID: not from
+ * iso_host_alloc.
+ */
 ISO_API iso_status iso_host_free(iso_device device, void *pointer);
 
 /*

@@ -26,6 +26,7 @@
  *   FAKE_COMPILE=fail      the compiler refuses every program, with a log
  *   FAKE_COMPILE=text      ... every program with that text in its name
  *   FAKE_REFUSE=n          the first n binaries are refused
+ *   FAKE_WAIT=0            streams cannot wait for words of memory
  *   FAKE_ASAN=1            kernels are built with the address sanitizer
  *   FAKE_CXX=compiler      the host's C++ compiler
  *   FAKE_CACHE=folder      where what it made is kept; nothing is, if empty
@@ -156,6 +157,8 @@ int fake_stream_submit(fake_stream *stream, fake_work work, const void *data, si
 int fake_stream_sync(fake_stream *stream);
 int fake_stream_query(fake_stream *stream);
 int fake_stream_wait(fake_stream *stream, fake_event *event);
+/* The stream waits until the word has this value, or its context fails. */
+int fake_stream_wait_word(fake_stream *stream, const uint32_t *word, uint32_t value);
 /* The context's own stream, for calls that name none. */
 fake_stream *fake_stream_default(fake_context *context);
 

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { WORD_MICROSECONDS = 20 }; /* between two reads of a word that a stream waits for */
+
 typedef struct piece {
     struct piece *next;
     fake_work work;
@@ -433,6 +435,35 @@ int fake_stream_wait(fake_stream *stream, fake_event *event)
     event->references++;
     (void)pthread_mutex_unlock(&event->lock);
     return submit(stream, await, &mark, sizeof mark, true);
+}
+
+typedef struct word_wait {
+    fake_context *context;
+    const uint32_t *word;
+    uint32_t value;
+} word_wait;
+
+static int await_word(void *data)
+{
+    const word_wait *wait = data;
+    while (__atomic_load_n(wait->word, __ATOMIC_SEQ_CST) != wait->value &&
+           !fake_context_error(wait->context)) {
+        pause_for(WORD_MICROSECONDS);
+    }
+    return FAKE_OK;
+}
+
+int fake_stream_wait_word(fake_stream *stream, const uint32_t *word, uint32_t value)
+{
+    if (!fake_stream_known(stream)) {
+        return FAKE_INVALID_HANDLE;
+    }
+    if (!fake_setting("FAKE_WAIT", 1)) {
+        return FAKE_NOT_SUPPORTED;
+    }
+    const int error = fake_context_error(stream->context);
+    const word_wait wait = {.context = stream->context, .word = word, .value = value};
+    return error ? error : submit(stream, await_word, &wait, sizeof wait, true);
 }
 
 int fake_event_sync(fake_event *event)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # readme.sh: what the documents show is true: every block marked ```sh runs without an error, with
 # the tool on PATH, in a copy of the examples (`verify` with two types); every option of isomer that is named exists; the
-# programs in README.md, docs/gemv.md, docs/sparse.md and docs/variants.md are those of the examples, or parts of them.
+# programs in README.md, docs/gemv.md, docs/scaling.md, docs/sparse.md and docs/variants.md are those of the examples, or parts of them.
 . "$ISOMER_TEST_COMMON"
 
 # blocks LANGUAGE FILE: the lines of its blocks.
@@ -34,6 +34,11 @@ blocks c "$source_dir/docs/sparse.md" >"$scratch/sparse.c"
 grep -v 'SPDX' "$source_dir/examples/sparse.c" >"$scratch/example.c"
 diff "$scratch/sparse.c" "$scratch/example.c" ||
     fail "the program in docs/sparse.md (<) and examples/sparse.c (>) differ"
+
+blocks c "$source_dir/docs/scaling.md" >"$scratch/scaling.c"
+grep -v 'SPDX' "$source_dir/examples/ranks.c" >"$scratch/example.c"
+diff "$scratch/scaling.c" "$scratch/example.c" ||
+    fail "the program in docs/scaling.md (<) and examples/ranks.c (>) differ"
 
 # options FILE...: "command option" for each option that the files pass to a command of isomer.
 options() {

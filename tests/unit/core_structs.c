@@ -172,6 +172,28 @@ static void test_reserved_read(void **state)
     works(iso_stream_sync(s.stream));
 }
 
+static void test_reserved_of_ranks(void **state)
+{
+    iso_comm_options options = ISO_COMM_OPTIONS_INIT;     /* RESERVED iso_comm_options */
+    iso_comm_args args = ISO_COMM_ARGS_INIT;              /* RESERVED iso_comm_args */
+    iso_comm_info info;                                   /* RESERVED iso_comm_info */
+    iso_comm comm;
+
+    (void)state;
+    options.reserved = 3;
+    fails(iso_comm_create(&s.device, 1, &options, &comm), ISO_INVALID, "options->reserved is 3",
+          "0");
+    works(iso_comm_create(&s.device, 1, NULL, &comm));
+    args.op = ISO_COMM_BARRIER;
+    args.reserved = 2;
+    fails(iso_comm_run(comm, s.stream, &args), ISO_INVALID, "args->reserved is 2", "0");
+    memset(&info, 0xff, sizeof info);
+    info.size = (uint32_t)sizeof info;
+    works(iso_comm_get_info(comm, &info));
+    assert_int_equal(info.reserved, 0);
+    works(iso_comm_destroy(comm));
+}
+
 #define CHECK_FILLED(type, call)                                                                   \
     do {                                                                                           \
         type *out = malloc(sizeof *out);                                                           \
@@ -240,9 +262,10 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments),       cmocka_unit_test(test_shorter),
-        cmocka_unit_test(test_answers),         cmocka_unit_test(test_reserved_read),
-        cmocka_unit_test(test_reserved_filled), cmocka_unit_test(test_options),
+        cmocka_unit_test(test_arguments),         cmocka_unit_test(test_shorter),
+        cmocka_unit_test(test_answers),           cmocka_unit_test(test_reserved_read),
+        cmocka_unit_test(test_reserved_of_ranks), cmocka_unit_test(test_reserved_filled),
+        cmocka_unit_test(test_options),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

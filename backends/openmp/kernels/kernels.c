@@ -16,6 +16,8 @@ extern const cpu_order_kernels OF_BASE(cpu_order_kernels);
 extern const cpu_straight_kernels OF_BASE(cpu_straight_kernels);
 extern const cpu_map_kernels OF_BASE(cpu_map_kernels);
 extern const cpu_spmv_kernels OF_BASE(cpu_spmv_kernels);
+extern const cpu_ranks_kernels OF_BASE(cpu_ranks_kernels);
+extern const cpu_ranks_fixed_kernels OF_BASE(cpu_ranks_fixed_kernels);
 #else
 #define OF_BASE(name) CPU_TABLE(name)
 #endif
@@ -34,4 +36,6 @@ const cpu_kernels CPU_TABLE(cpu_kernels) = {
     .straight = &OF_BASE(cpu_straight_kernels),
     .map = &OF_BASE(cpu_map_kernels),
     .spmv = &OF_BASE(cpu_spmv_kernels),
+    .ranks = &OF_BASE(cpu_ranks_kernels),
+    .ranks_fixed = &OF_BASE(cpu_ranks_fixed_kernels),
 };

@@ -292,6 +292,41 @@ typedef struct cpu_spmv_kernels {
     cpu_spmv_type type[2][3]; /* [f32, f64][i32, i64, i32 with columns of u16] */
 } cpu_spmv_kernels;
 
+/* ---- ranks.c and ranks_fixed.c: docs/bits.md ------------------------------------------- */
+
+enum {
+    CPU_FOLDS = 12,       /* one more than the highest iso_reduce_op */
+    CPU_RANKS_MOST = 4096 /* a mean needs a bound: see ranks_fold.h */
+};
+
+/* z[i] = the reduction of element i of source 0, 1 ... count - 1, in this order; count is from 1 to
+ * CPU_RANKS_MOST. z is one of the sources or overlaps none. It needs no team: any thread may call
+ * it whose floating-point environment is the default. */
+typedef void (*cpu_ranks_fold)(const void *const *sources, int count, void *z, int64_t n);
+
+/* A part of the elements of another step of iso_ranks_op. A step uses what it needs. */
+typedef struct cpu_ranks_part {
+    const void *x; /* term t begins t * stride elements after it */
+    int64_t stride, n;
+    int32_t count; /* terms */
+    int32_t *exponents;
+    int64_t *limbs;
+    int64_t limb_stride; /* from an element's first limb to its second */
+    void *z;
+} cpu_ranks_part;
+
+typedef void (*cpu_ranks_step)(const cpu_ranks_part *part);
+
+/* [iso_reduce_op][iso_dtype]; NULL if there is no such operation. */
+typedef struct cpu_ranks_kernels {
+    cpu_ranks_fold fold[CPU_FOLDS][CPU_ELEMENTS];
+} cpu_ranks_kernels;
+
+/* [iso_dtype]; empty for integers. */
+typedef struct cpu_ranks_fixed_kernels {
+    cpu_ranks_step exponents[CPU_ELEMENTS], limbs[CPU_ELEMENTS], join[CPU_ELEMENTS];
+} cpu_ranks_fixed_kernels;
+
 /* ---- kernels.c ------------------------------------------------------------------------------- */
 
 /* All kernels of one instruction set. */
@@ -307,6 +342,8 @@ typedef struct cpu_kernels {
     const cpu_straight_kernels *straight;
     const cpu_map_kernels *map;
     const cpu_spmv_kernels *spmv;
+    const cpu_ranks_kernels *ranks;
+    const cpu_ranks_fixed_kernels *ranks_fixed;
 } cpu_kernels;
 
 #if defined(CPU_KERNELS)
@@ -323,6 +360,8 @@ extern const cpu_order_kernels CPU_TABLE(cpu_order_kernels);
 extern const cpu_straight_kernels CPU_TABLE(cpu_straight_kernels);
 extern const cpu_map_kernels CPU_TABLE(cpu_map_kernels);
 extern const cpu_spmv_kernels CPU_TABLE(cpu_spmv_kernels);
+extern const cpu_ranks_kernels CPU_TABLE(cpu_ranks_kernels);
+extern const cpu_ranks_fixed_kernels CPU_TABLE(cpu_ranks_fixed_kernels);
 extern const cpu_kernels CPU_TABLE(cpu_kernels);
 #endif
 

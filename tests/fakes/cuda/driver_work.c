@@ -53,6 +53,23 @@ cuda_code cuStreamWaitEvent(cuda_stream handle, cuda_event event, unsigned flags
     return (cuda_code)fake_stream_wait(stream, event_of(event));
 }
 
+cuda_code cuStreamWaitValue32_v2(cuda_stream handle, cuda_address address, uint32_t value,
+                                 unsigned flags)
+{
+    fake_stream *stream = NULL;
+    fake_range range;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    const void *word = (const void *)(uintptr_t)address;
+    if (code) {
+        return code;
+    }
+    if (flags != CUDA_WAIT_EQUAL || address % sizeof value || !fake_memory_find(word, &range) ||
+        range.kind == FAKE_MEMORY_REGISTERED) {
+        return FAKE_INVALID_VALUE;
+    }
+    return (cuda_code)fake_stream_wait_word(stream, word, value);
+}
+
 cuda_code cuStreamGetCtx(cuda_stream handle, cuda_context *context)
 {
     fake_stream *stream = NULL;

@@ -146,14 +146,15 @@ hip_code hipDeviceGetName(char *name, int length, int device)
 
 hip_code hipDeviceGetAttribute(int *value, hip_enum attribute, int device)
 {
-    *value = attribute == HIP_CLOCK_KHZ      ? 1000000
-             : attribute == HIP_L2_BYTES     ? 4 * 1024 * 1024
-             : attribute == HIP_MAX_THREADS  ? 1024
-             : attribute == HIP_UNITS        ? (int)fake_setting("FAKE_UNITS", 8)
-             : attribute == HIP_SHARED_BYTES ? 65536
-             : attribute == HIP_WAVE         ? fake_wave(64)
-             : attribute == HIP_PCI_DEVICE   ? device
-                                             : 0;
+    *value = attribute == HIP_CLOCK_KHZ        ? 1000000
+             : attribute == HIP_L2_BYTES       ? 4 * 1024 * 1024
+             : attribute == HIP_MAX_THREADS    ? 1024
+             : attribute == HIP_UNITS          ? (int)fake_setting("FAKE_UNITS", 8)
+             : attribute == HIP_SHARED_BYTES   ? 65536
+             : attribute == HIP_WAVE           ? fake_wave(64)
+             : attribute == HIP_PCI_DEVICE     ? device
+             : attribute == HIP_CAN_WAIT_VALUE ? (int)fake_setting("FAKE_WAIT", 1)
+                                               : 0;
     return keep(valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE);
 }
 
@@ -245,6 +246,13 @@ hip_code hipMalloc(void **address, size_t bytes)
     fake_context *context = NULL;
     const int code = enter(&context);
     return keep(code ? code : fake_memory_alloc(context, FAKE_MEMORY_DEVICE, bytes, address));
+}
+
+/* A signal has 8 bytes. */
+hip_code hipExtMallocWithFlags(void **address, size_t bytes, unsigned flags)
+{
+    return flags != HIP_SIGNAL_MEMORY || bytes != 8 ? keep(FAKE_INVALID_VALUE)
+                                                    : hipMalloc(address, bytes);
 }
 
 /* Waits for all work, as the real one does. */
@@ -383,6 +391,22 @@ hip_code hipStreamWaitEvent(hip_stream handle, hip_event event, unsigned flags)
     fake_stream *stream = NULL;
     const int code = flags ? FAKE_INVALID_VALUE : enter_stream(handle, &stream);
     return keep(code ? code : fake_stream_wait(stream, (fake_event *)(void *)event));
+}
+
+hip_code hipStreamWaitValue32(hip_stream handle, void *address, uint32_t value, unsigned flags,
+                              uint32_t mask)
+{
+    fake_stream *stream = NULL;
+    fake_range range;
+    const int code = enter_stream(handle, &stream);
+    if (code) {
+        return keep(code);
+    }
+    if (flags != HIP_WAIT_EQUAL || mask != UINT32_MAX || !fake_memory_find(address, &range) ||
+        range.kind != FAKE_MEMORY_DEVICE || range.bytes != 8) {
+        return keep(FAKE_INVALID_VALUE);
+    }
+    return keep(fake_stream_wait_word(stream, address, value));
 }
 
 hip_code hipEventCreateWithFlags(hip_event *event, unsigned flags)

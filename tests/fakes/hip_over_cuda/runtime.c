@@ -198,6 +198,10 @@ hip_code hipDeviceGetAttribute(int *value, hip_enum attribute, int device)
         {HIP_SHARED_BYTES, CUDA_SHARED_OF_BLOCK},
         {HIP_WAVE, CUDA_WARP_SIZE},
     };
+    if (attribute == HIP_CAN_WAIT_VALUE) {
+        *value = !ready() && cuStreamWaitValue32_v2;
+        return keep(start_code);
+    }
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i].ours == attribute) {
             return keep(ready() ? start_code
@@ -296,9 +300,26 @@ hip_code hipMalloc(void **address, size_t bytes)
     ON_DEVICE(allocate(address, bytes));
 }
 
+/* A signal is pinned memory, and hipFree has to know that. */
+hip_code hipExtMallocWithFlags(void **address, size_t bytes, unsigned flags)
+{
+    if (flags != HIP_SIGNAL_MEMORY || bytes != 8) {
+        return keep(HIP_INVALID_VALUE);
+    }
+    ON_DEVICE(cuMemHostAlloc(address, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED));
+}
+
+static cuda_code release(void *address)
+{
+    unsigned type = 0;
+    const cuda_code code = cuPointerGetAttribute(&type, CUDA_POINTER_TYPE, address_of(address));
+    return !code && type == CUDA_MEMORY_HOST ? cuMemFreeHost(address)
+                                             : cuMemFree_v2(address_of(address));
+}
+
 hip_code hipFree(void *address)
 {
-    ON_DEVICE(cuMemFree_v2(address_of(address)));
+    ON_DEVICE(release(address));
 }
 
 hip_code hipMemGetAddressRange(void **base, size_t *bytes, void *address)
@@ -435,6 +456,22 @@ hip_code hipStreamQuery(hip_stream stream)
 hip_code hipStreamWaitEvent(hip_stream stream, hip_event event, unsigned flags)
 {
     ON_DEVICE(cuStreamWaitEvent(stream_of(stream), event_of(event), flags));
+}
+
+static cuda_code wait_word(hip_stream stream, void *address, uint32_t value)
+{
+    return cuStreamWaitValue32_v2 ? cuStreamWaitValue32_v2(stream_of(stream), address_of(address),
+                                                           value, CUDA_WAIT_EQUAL)
+                                  : HIP_NOT_SUPPORTED;
+}
+
+hip_code hipStreamWaitValue32(hip_stream stream, void *address, uint32_t value, unsigned flags,
+                              uint32_t mask)
+{
+    if (flags != HIP_WAIT_EQUAL || mask != UINT32_MAX) {
+        return keep(HIP_INVALID_VALUE);
+    }
+    ON_DEVICE(wait_word(stream, address, value));
 }
 
 hip_code hipEventCreateWithFlags(hip_event *event, unsigned flags)
