@@ -28,6 +28,11 @@ bool core_is_zero(double value)
     return bits_of(value) << 1 == 0;
 }
 
+bool core_is_one(double value)
+{
+    return bits_of(value) == UINT64_C(0x3ff) << 52;
+}
+
 /* Rounds the bits of a magnitude to nearest even, so that the last `drop` bits become 0. */
 static uint64_t round_off(uint64_t size, int drop)
 {

@@ -108,11 +108,12 @@ struct core_op {
     int64_t *summed; /* in args: the length of sums (0 if alpha is 0); NULL if there are no sums */
     int64_t summed_given; /* the length of sums in the caller's descriptor */
     core_empty empty;
-    uint64_t neutral;    /* bits of the neutral element */
-    uint32_t abi_minor;  /* of the backend interface, if it is newer than its row */
-    const char *newer;   /* what is newer: "the reduction xor" */
-    core_sparse *matrix; /* acquired by read; NULL: the operation has none */
-    bool transposed;     /* the matrix's transposed copy is read */
+    uint64_t neutral;      /* bits of the neutral element */
+    uint32_t abi_minor;    /* of the backend interface, if it is newer than its row */
+    const char *newer;     /* what is newer: "the reduction xor" */
+    const char *not_fixed; /* why no device has it as variant fixed; NULL: one may */
+    core_sparse *matrix;   /* acquired by read; NULL: the operation has none */
+    bool transposed;       /* the matrix's transposed copy is read */
     bool in_place; /* its result may be the same as an operand, but must not partly overlap it */
     int use_count;
     iso_cost_info cost;
@@ -153,5 +154,6 @@ iso_status core_check_dtype(const char *call, iso_dtype dtype);
  * type's subnormals and overflow; a NaN stays a NaN. */
 double core_round_factor(iso_dtype dtype, double factor);
 bool core_is_zero(double factor);
+bool core_is_one(double factor);
 
 #endif

@@ -97,6 +97,9 @@ static iso_status ask(const char *call, core_op *op, core_device *device, iso_ma
                          "no %s: rebuild it",
                          call, table->name, table->abi_major, table->abi_minor, unknown);
     }
+    if (*op->variant == ISO_VARIANT_FIXED && op->not_fixed) {
+        return core_fail(ISO_UNSUPPORTED, "%s: variant is fixed, %s", call, op->not_fixed);
+    }
     op->math_reason[0] = 0;
     if (op->math) {
         *op->math = ISO_MATH_STRICT;
@@ -121,7 +124,7 @@ static bool prefers_fixed(const char *call, core_op *op, core_device *device, is
     int32_t preferred = 0;
     int64_t summed;
 
-    if (!(op->row->variants & CORE_FIXED) || !table->prefers_fixed ||
+    if (!(op->row->variants & CORE_FIXED) || op->not_fixed || !table->prefers_fixed ||
         (op->dtype == ISO_F32 && math == ISO_MATH_TF32) || core_stack_check(call, table)) {
         return false;
     }

@@ -6,7 +6,7 @@
  * Each work-item adds the sums of one element at a time. If scratch memory cannot hold all
  * segments, this kernel runs once per round. A round covers a length of `k`, and totals are kept at
  * total_at between rounds. Bits of flags: 1 if there are totals from earlier rounds; 2 if this is
- * the last round, whose totals are written to C.
+ * the last round, whose totals are written to C. With ISO_CONTINUES, totals begin with C.
  */
 ISO_KERNEL(ISO_THREADS)
 gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_GLOBAL acc *work,
@@ -33,8 +33,14 @@ gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_G
             ISO_GLOBAL const acc *from =
                 work + work_at + part / CELLS * (ISO_BM * ISO_BN) + r * ITEMS + id;
             ISO_GLOBAL acc *kept = work + total_at + part * ITEMS + id;
+#if CONTINUES
+            iso_i64 s = 0;
+            acc total =
+                (flags & 1) ? *kept : iso_load(c, c_at + member * stride_c + row * ldc + col);
+#else
             iso_i64 s = (flags & 1) ? 0 : 1;
             acc total = (flags & 1) ? *kept : from[0];
+#endif
             for (; s + 8 <= segments; s += 8) { /* eight loads in flight */
                 acc next[8];
                 ISO_UNROLL for (int e = 0; e < 8; e++)

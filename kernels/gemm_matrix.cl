@@ -190,7 +190,7 @@ ISO_INLINE void sum_tile(acc *sum, ISO_SHARED_AT acc *slices, tile_operands *fro
     int to = ISO_STAGES - 1;
     int at = 0;
     int lines = 0; /* of the segment, already multiplied */
-    int first_segment = 1;
+    int first_segment = !CONTINUES;
 #pragma unroll 1
     for (int i = 0; i < ISO_STAGES - 1; i++) {
         copy_rest(slices + i * SLICE, from, left, id);
@@ -311,6 +311,7 @@ gemm_matrix(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_
         for (int r = 0; r < CELLS; r++) {
             sum[r] = (acc)0;
         }
+        begin_totals(apart, totals, c + (c_at + member * stride_c), ldc, m, n, row0, col0, id);
         sum_tile(sum, slices, &from, length, totals, id);
         ISO_HIDE(id);
         if (apart) {

@@ -8,8 +8,9 @@
  * of A and columns of B. A long row alone would share nothing of B. With `wide`, rows of A begin at
  * multiples of 16 bytes, and are read in words of that size.
  *
- *   NAIVE_ACROSS  the most columns of a block
- *   NAIVE_LOOPS   defined if a group runs as a loop, which is fastest along a row of B
+ *   NAIVE_ACROSS   the most columns of a block
+ *   NAIVE_LOOPS    defined if a group runs as a loop, which is fastest along a row of B
+ *   ISO_CONTINUES  defined if totals begin with C
  */
 #define SEGMENT 1024
 #define AHEAD   4 /* words of A that are read, with their elements of B, before the first is used */
@@ -100,7 +101,14 @@ gemm_naive(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 a_row, iso_i64 a_col,
                     at_a += a_col;
                     at_b += b_row;
                 }
+#if defined(ISO_CONTINUES)
+                if (from == 0) {
+                    total = iso_load(c, c_at + member * stride_c + i * ldc + col);
+                }
+                total += sum;
+#else
                 total = from == 0 ? sum : total + sum;
+#endif
                 from = to;
             }
             iso_finish(c, c_at + member * stride_c + i * ldc + col, total, alpha, beta);

@@ -298,7 +298,7 @@ ISO_INLINE void sum_tile(acc *sum, iso_place places, iso_place gates, ring *turn
 {
     fragments f;
     int lines = ISO_BK; /* of the segment */
-    int is_first = 1;
+    int is_first = !CONTINUES;
     iso_place slice = places + turn->at * SLICE * BYTES;
     ISO_GATE_WAIT(FULL(*turn), turn->round);
     take_a(&f, slice, 0, id);
@@ -398,6 +398,8 @@ gemm_split(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
             for (int r = 0; r < CELLS; r++) {
                 sum[r] = (acc)0;
             }
+            begin_totals(w.slot >= 0, totals, c + (c_at + w.member * stride_c), ldc, m, n, w.row0,
+                         w.col0, id);
             sum_tile(sum, places, gates, &turn, w.length, totals, id);
             if (w.slot >= 0) {
                 keep(slot, sum, id);

@@ -13,7 +13,7 @@
  *
  * Texts that are compiled before this one: gemm_slices.cl moves the slices. gemm_items.cl or
  * gemm_waves.cl says what a work-item reads of a slice, multiplies LINES lines at once, and stores
- * the sums.
+ * the sums. gemm_totals.cl begins with the totals of earlier terms.
  *
  * If the loop over a slice's lines is unrolled, AMD's compilers start the loads of all lines at
  * once, run out of registers and spill. For them the loop is not unrolled, unless it has few steps.
@@ -98,9 +98,10 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
             iso_i64 next_k = k_from;
             int turn = 0;
             int lines = 0; /* lines of the segment already multiplied */
-            int first_segment = 1;
+            int first_segment = !CONTINUES;
             int at_a = AT_A(0);
             int at_b = AT_B(0);
+            begin_totals(apart, slot, c + (c_at + member * stride_c), ldc, m, n, row0, col0, id);
             AIM(ISO_BM, MOVES_A, from_a, base_a, row0, m, lda, ALONG_K_A)
             AIM(ISO_BN, MOVES_B, from_b, base_b, col0, n, ldb, ALONG_K_B)
             FETCH_BOTH(next_k, left > 0)

@@ -12,6 +12,9 @@
  * If there are too few units for the threads, but several segments, a unit is only one segment of a
  * block. The segments are added in order once all are done.
  *
+ * A product that continues a total begins with the totals that are in C. One segment is added to C
+ * by a beta of 1.
+ *
  * How the work is divided never changes a bit of the result: see docs/bits.md.
  */
 #include "backends/openmp/gemm.h"
@@ -41,6 +44,7 @@ typedef struct gemm_plan {
     char *c;
     int threads;
     int64_t segments;
+    int continues; /* there are several segments, and the totals begin with C */
     int64_t unit_rows, unit_cols, units_down, units_across; /* in one matrix of the batch */
     int64_t part_rows;                                      /* rows of A packed at a time */
     int64_t split; /* segments that run in parallel as units; 0: a unit does all its segments */
@@ -170,6 +174,10 @@ static void plan_make(gemm_plan *p, const cpu_device *device, const iso_gemm_op 
     plan_operands(p, g);
     p->threads = plan_threads(p, device);
     p->segments = p->k > 0 ? cpu_pieces(p->k, CPU_GEMM_SEGMENT) : 1;
+    if (g->continues && p->segments > 1) {
+        p->continues = 1;
+        p->beta = 0;
+    }
     if (padded(p->type, p->n, p->m) * 1.1 < padded(p->type, p->m, p->n)) {
         exchange(p);
     }
@@ -267,6 +275,44 @@ static void multiply_part(const gemm_unit *u, int64_t row, int64_t rows, int64_t
     }
 }
 
+static void load_row(char *to, const char *from, int64_t step, int64_t count, int64_t real_bytes)
+{
+    if (real_bytes == (int64_t)sizeof(double)) {
+        double *t = (double *)(void *)to;
+        const double *c = (const double *)(const void *)from;
+        for (int64_t i = 0; i < count; i++) {
+            t[i] = c[i * step];
+        }
+    } else {
+        float *t = (float *)(void *)to;
+        const float *c = (const float *)(const void *)from;
+        for (int64_t i = 0; i < count; i++) {
+            t[i] = c[i * step];
+        }
+    }
+}
+
+/* Sets the totals to C, and what is padding to 0. C's type is the accumulation type. */
+static void load_totals(const gemm_unit *u)
+{
+    const gemm_plan *p = u->plan;
+    const int64_t mr = p->type->mr;
+    const int64_t nr = p->type->nr;
+    const int64_t real = p->type->real_bytes;
+    char *t = u->totals;
+    for (int64_t j = 0; j < u->cols; j += nr) {
+        for (int64_t i = 0; i < u->rows; i += mr, t += mr * nr * real) {
+            const int64_t count = cpu_least(mr, u->rows - i);
+            memset(t, 0, (size_t)(mr * nr * real));
+            for (int64_t r = 0; r < count; r++) {
+                load_row(t + r * nr * real,
+                         u->c + ((i + r) * p->c_row + j * p->c_col) * p->cell_bytes, p->c_col,
+                         cpu_least(nr, u->cols - j), real);
+            }
+        }
+    }
+}
+
 /* If `first`, the sums replace the totals; otherwise they are added to them. If `last`, C is then
  * computed from the totals. */
 static void multiply_segment(const gemm_unit *u, int64_t segment, int first, int last)
@@ -318,8 +364,11 @@ static void run_whole(void *context, int thread, int threads)
             return;
         }
         const gemm_unit u = unit_of(run, taken / blocks, taken % blocks, thread);
+        if (p->continues) {
+            load_totals(&u);
+        }
         for (int64_t s = 0; s < p->segments; s++) {
-            multiply_segment(&u, s, s == 0, s == p->segments - 1);
+            multiply_segment(&u, s, s == 0 && !p->continues, s == p->segments - 1);
         }
     }
 }
@@ -348,8 +397,11 @@ static void run_split(void *context, int thread, int threads)
         /* If there are earlier segments, slot 0 holds their totals, and the slot's segment is added
          * to them. */
         const int64_t slot = taken / blocks;
-        const int keep = slot == 0 && run->split_first > 0;
+        const int keep = slot == 0 && (run->split_first > 0 || p->continues);
         u.totals = split_slot(run, slot, taken % blocks);
+        if (keep && run->split_first == 0) {
+            load_totals(&u);
+        }
         multiply_segment(&u, run->split_first + slot, !keep, 0);
     }
 }

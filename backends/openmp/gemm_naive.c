@@ -18,7 +18,12 @@ static void run_naive(void *context, int thread, int threads)
     const int64_t cell = iso_dtype_size(g->dtype);
     (void)thread;
     (void)threads;
-    cpu_gemm_naive args = {.n = g->n, .k = g->k, .alpha = g->alpha, .beta = g->beta, .ldc = g->ldc};
+    cpu_gemm_naive args = {.n = g->n,
+                           .k = g->k,
+                           .alpha = g->alpha,
+                           .beta = g->beta,
+                           .ldc = g->ldc,
+                           .continues = g->continues};
     args.a_row = g->trans_a == ISO_TRANS ? 1 : g->lda;
     args.a_col = g->trans_a == ISO_TRANS ? g->lda : 1;
     args.b_row = g->trans_b == ISO_TRANS ? 1 : g->ldb;

@@ -14,52 +14,54 @@ enum { KERNEL_TILED = 0, KERNEL_JOIN = 1 };
 
 static const char *const tiled_parts[] = {kernel_text_dialect,     kernel_text_gemm_parts,
                                           kernel_text_gemm_slices, kernel_text_gemm_items,
-                                          kernel_text_gemm_tiled,  kernel_text_gemm_join};
+                                          kernel_text_gemm_totals, kernel_text_gemm_tiled,
+                                          kernel_text_gemm_join};
 static const simt_text tiled_text = {
     .name = "gemm_tiled",
     .parts = tiled_parts,
-    .part_count = 6,
+    .part_count = 7,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
-                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_ROLLED"},
+                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_CONTINUES", "?ISO_ROLLED"},
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
 };
 
 /* The same kernel on AMD's matrix units. */
-static const char *const waves_parts[] = {
-    kernel_text_dialect,    kernel_text_wave,       kernel_text_gemm_parts, kernel_text_gemm_slices,
-    kernel_text_gemm_waves, kernel_text_gemm_tiled, kernel_text_gemm_join};
+static const char *const waves_parts[] = {kernel_text_dialect,    kernel_text_wave,
+                                          kernel_text_gemm_parts, kernel_text_gemm_slices,
+                                          kernel_text_gemm_waves, kernel_text_gemm_totals,
+                                          kernel_text_gemm_tiled, kernel_text_gemm_join};
 static const simt_text waves_text = {
     .name = "gemm_waves",
     .parts = waves_parts,
-    .part_count = 7,
+    .part_count = 8,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
-                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB"},
+                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_CONTINUES"},
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
 };
 
 /* On NVIDIA's matrix units: all work-items copy and multiply, or the work is split. */
 #define MATRIX_DEFINES                                                                             \
     "ISO_THREADS", "ISO_DTYPE", "ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN", "ISO_BK",         \
-        "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "ISO_UNIT", "ISO_WAIT", "?ISO_KEPT", "?ISO_ADDED", \
-        "?ISO_COPIERS"
-static const char *const matrix_parts[] = {kernel_text_dialect, kernel_text_gemm_parts,
-                                           kernel_text_gemm_units, kernel_text_gemm_matrix,
-                                           kernel_text_gemm_join};
+        "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_CONTINUES", "ISO_UNIT", "ISO_WAIT",          \
+        "?ISO_KEPT", "?ISO_ADDED", "?ISO_COPIERS"
+static const char *const matrix_parts[] = {kernel_text_dialect,     kernel_text_gemm_parts,
+                                           kernel_text_gemm_units,  kernel_text_gemm_totals,
+                                           kernel_text_gemm_matrix, kernel_text_gemm_join};
 static const simt_text matrix_text = {
     .name = "gemm_matrix",
     .parts = matrix_parts,
-    .part_count = 5,
+    .part_count = 6,
     .defines = {MATRIX_DEFINES},
     .kernels = {[KERNEL_TILED] = "gemm_matrix", [KERNEL_JOIN] = "gemm_join"},
 };
 
-static const char *const split_parts[] = {kernel_text_dialect, kernel_text_gemm_parts,
-                                          kernel_text_gemm_units, kernel_text_gemm_split,
-                                          kernel_text_gemm_join};
+static const char *const split_parts[] = {kernel_text_dialect,    kernel_text_gemm_parts,
+                                          kernel_text_gemm_units, kernel_text_gemm_totals,
+                                          kernel_text_gemm_split, kernel_text_gemm_join};
 static const simt_text split_text = {
     .name = "gemm_split",
     .parts = split_parts,
-    .part_count = 5,
+    .part_count = 6,
     .defines = {MATRIX_DEFINES},
     .kernels = {[KERNEL_TILED] = "gemm_split", [KERNEL_JOIN] = "gemm_join"},
 };
@@ -69,9 +71,22 @@ static const simt_text naive_text = {
     .name = "gemm_naive",
     .parts = naive_parts,
     .part_count = 2,
-    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "NAIVE_ACROSS", "?NAIVE_LOOPS"},
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "NAIVE_ACROSS", "?NAIVE_LOOPS",
+                "?ISO_CONTINUES"},
     .kernels = {"gemm_naive"},
 };
+
+/* Whether totals begin with C and replace it, so beta is 0 then. One segment is added to C by beta,
+ * which is 1. */
+static bool begins_with_c(const iso_gemm_op *g)
+{
+    return g->continues && g->k > SIMT_GEMM_SEGMENT;
+}
+
+static int can_continue(iso_dtype dtype)
+{
+    return iso_dtype_size(dtype) >= 4;
+}
 
 static const simt_text *text_of(const simt_tile *tile)
 {
@@ -81,9 +96,10 @@ static const simt_text *text_of(const simt_tile *tile)
                            : &waves_text;
 }
 
-/* The program of a tile. along_k: see simt_gemm_plan; ignored unless tile->apart_layouts. */
+/* The program of a tile. along_k: see simt_gemm_plan; ignored unless tile->apart_layouts.
+ * `continues`: totals begin with C. */
 static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype,
-                           bool along_k_a, bool along_k_b)
+                           bool along_k_a, bool along_k_b, bool continues)
 {
     enum { AT_RUN_TIME = 2 }; /* see the kernel */
     simt_spec spec = {
@@ -91,34 +107,36 @@ static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso
         .values = {simt_tile_threads(tile), (int32_t)dtype, dtype == ISO_F64, tile->groups,
                    tile->bm, tile->bn, tile->bk, tile->tm, tile->tn,
                    tile->apart_layouts ? along_k_a : AT_RUN_TIME,
-                   tile->apart_layouts ? along_k_b : AT_RUN_TIME, tile->rolled},
+                   tile->apart_layouts ? along_k_b : AT_RUN_TIME, continues, tile->rolled},
     };
     if (tile->stages) {
-        spec.values[11] = limits->f64_unit;
-        spec.values[12] = tile->stages - 2;
-        spec.values[13] = simt_tile_keeps(tile, limits);
-        spec.values[14] = simt_tile_added(tile, limits);
-        spec.values[15] = tile->copiers;
+        spec.values[12] = limits->f64_unit;
+        spec.values[13] = tile->stages - 2;
+        spec.values[14] = simt_tile_keeps(tile, limits);
+        spec.values[15] = simt_tile_added(tile, limits);
+        spec.values[16] = tile->copiers;
     }
     return spec;
 }
 
-static simt_spec naive_spec(const simt_limits *limits, iso_dtype dtype)
+static simt_spec naive_spec(const simt_limits *limits, iso_dtype dtype, bool continues)
 {
     enum { ACROSS = 16 };
     const bool loops = limits->device_class == SIMT_CLASS_CPU;
     const int32_t threads = simt_gemm_naive_threads(limits);
     return (simt_spec){
         .text = &naive_text,
-        .values = {threads, (int32_t)dtype, dtype == ISO_F64, loops ? threads : ACROSS, loops},
+        .values = {threads, (int32_t)dtype, dtype == ISO_F64, loops ? threads : ACROSS, loops,
+                   continues},
     };
 }
 
 static void visit_tile(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype,
                        simt_visit *visit, void *context)
 {
-    for (int layout = 0; layout < (tile->apart_layouts ? 4 : 1); layout++) {
-        const simt_spec spec = tile_spec(tile, limits, dtype, layout & 1, layout & 2);
+    const int layouts = tile->apart_layouts ? 4 : 1;
+    for (int i = 0; i < layouts * (1 + can_continue(dtype)); i++) {
+        const simt_spec spec = tile_spec(tile, limits, dtype, i & 1, i & 2, i >= layouts);
         visit(&spec, context);
     }
 }
@@ -143,8 +161,10 @@ static void gemm_each(const simt_limits *limits, simt_visit *visit, void *contex
         if (!dtype_get(dtype)->floating || !(dtype == ISO_F64 ? limits->f64 : limits->f32_exact)) {
             continue;
         }
-        const simt_spec naive = naive_spec(limits, dtype);
-        visit(&naive, context);
+        for (int continues = 0; continues <= can_continue(dtype); continues++) {
+            const simt_spec naive = naive_spec(limits, dtype, continues);
+            visit(&naive, context);
+        }
         simt_fixed_each(limits, dtype, visit, context);
         if (!visit_fitting(simt_gemm_tiles(limits->device_class, dtype), limits, dtype, visit,
                            context)) {
@@ -227,6 +247,7 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
 /* Arguments that are computed from the operation, in the types that kernels take. */
 typedef struct gemm_values {
     int64_t a_at, b_at, c_at, work_at; /* in elements */
+    double beta;
     float alpha32, beta32;
 } gemm_values;
 
@@ -234,13 +255,15 @@ static gemm_values values_of(const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
     const int64_t cell = iso_dtype_size(g->dtype);
+    const double beta = begins_with_c(g) ? 0 : g->beta;
     return (gemm_values){
         .a_at = g->a.offset / cell,
         .b_at = g->b.offset / cell,
         .c_at = g->c.offset / cell,
         .work_at = op->workspace.offset / simt_gemm_acc_bytes(g->dtype),
+        .beta = beta,
         .alpha32 = (float)g->alpha,
-        .beta32 = (float)g->beta,
+        .beta32 = (float)beta,
     };
 }
 
@@ -266,7 +289,7 @@ static iso_status run_naive(simt_stream *stream, const iso_op *op)
     const int64_t *a_col = g->trans_a == ISO_TRANS ? &g->lda : &one;
     const int64_t *b_row = g->trans_b == ISO_TRANS ? &one : &g->ldb;
     const int64_t *b_col = g->trans_b == ISO_TRANS ? &g->ldb : &one;
-    const simt_spec spec = naive_spec(&stream->device->limits, g->dtype);
+    const simt_spec spec = naive_spec(&stream->device->limits, g->dtype, begins_with_c(g));
     const simt_kernel *kernel = NULL;
     const iso_status status = simt_kernel_get(stream->device, &spec, 0, &kernel);
     if (status != ISO_OK) {
@@ -296,7 +319,7 @@ static iso_status run_naive(simt_stream *stream, const iso_op *op)
         SIMT_ARG(g->k),
         SIMT_ARG(g->batch),
         simt_factor(g->dtype, &g->alpha, &v.alpha32),
-        simt_factor(g->dtype, &g->beta, &v.beta32),
+        simt_factor(g->dtype, &v.beta, &v.beta32),
         SIMT_ARG(wide),
     };
     return SIMT_LAUNCH(stream, kernel, wanted < GROUPS_MAX ? (int64_t)wanted : GROUPS_MAX, args);
@@ -318,11 +341,11 @@ static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, c
 }
 
 /* Both kernels of a plan, which the first call builds; *join is NULL if the plan needs none. */
-static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, iso_dtype dtype,
+static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, const iso_gemm_op *g,
                             const simt_kernel **tiled, const simt_kernel **join)
 {
-    const simt_spec spec =
-        tile_spec(&plan->tile, &device->limits, dtype, plan->along_k_a, plan->along_k_b);
+    const simt_spec spec = tile_spec(&plan->tile, &device->limits, g->dtype, plan->along_k_a,
+                                     plan->along_k_b, begins_with_c(g));
     *join = NULL;
     const iso_status status = simt_kernel_get(device, &spec, KERNEL_TILED, tiled);
     if (status != ISO_OK || (!plan->apart && plan->last_apart == 0)) {
@@ -362,7 +385,7 @@ static iso_status launch_tiled(simt_stream *stream, const iso_op *op, const tile
         SIMT_ARG(k),
         SIMT_ARG(g->batch),
         simt_factor(g->dtype, &g->alpha, &v->alpha32),
-        simt_factor(g->dtype, &g->beta, &v->beta32),
+        simt_factor(g->dtype, &v->beta, &v->beta32),
         SIMT_ARG(run->flags),
         {.bytes = run->plan.shared_bytes},
     };
@@ -388,7 +411,7 @@ static iso_status launch_join(simt_stream *stream, const iso_op *op, const tiled
         SIMT_ARG(k),
         SIMT_ARG(g->batch),
         simt_factor(g->dtype, &g->alpha, &v->alpha32),
-        simt_factor(g->dtype, &g->beta, &v->beta32),
+        simt_factor(g->dtype, &v->beta, &v->beta32),
         SIMT_ARG(flags),
     };
     return SIMT_LAUNCH(stream, run->join, run->plan.join_groups, args);
@@ -424,7 +447,7 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *op)
     tiled_run run = {.tiled = NULL};
     make_plan(&run.plan, stream->device, g);
     run.flags = flags_of(stream->device, &run.plan, g);
-    iso_status status = get_tiled(stream->device, &run.plan, g->dtype, &run.tiled, &run.join);
+    iso_status status = get_tiled(stream->device, &run.plan, g, &run.tiled, &run.join);
     if (status != ISO_OK) {
         return status;
     }
@@ -459,12 +482,13 @@ static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
         return simt_fixed_prepare(stream, op);
     }
     if (op->gemm->variant != ISO_VARIANT_TILED) {
-        const simt_spec spec = naive_spec(&stream->device->limits, op->gemm->dtype);
+        const simt_spec spec =
+            naive_spec(&stream->device->limits, op->gemm->dtype, begins_with_c(op->gemm));
         return simt_kernel_get(stream->device, &spec, 0, &kernel);
     }
     simt_gemm_plan plan;
     make_plan(&plan, stream->device, op->gemm);
-    return get_tiled(stream->device, &plan, op->gemm->dtype, &kernel, &join);
+    return get_tiled(stream->device, &plan, op->gemm, &kernel, &join);
 }
 
 /* If k is 0, sets k to 1 and makes A a column and B a row of zeros, so that the product adds only

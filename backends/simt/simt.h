@@ -407,7 +407,7 @@ iso_status simt_bytes_multiply(simt_stream *stream, const simt_bytes *product, b
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-enum { SIMT_DEFINES_MAX = 16, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
+enum { SIMT_DEFINES_MAX = 17, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
 
 /*
  * A source of kernels/, its parameters, and its kernels. defines[0] is always "ISO_THREADS", the

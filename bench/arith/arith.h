@@ -84,12 +84,15 @@ void arith_note_first(_Atomic int64_t *first, int64_t at);
 /* ---- model.c, fixed.c, map.c: operations ----------------------------------------------------- */
 
 /* One product. Its dense operands are already in the accumulation type, transposed where op(A) and
- * op(B) ask for it: a is m x k, b is k x n, c and `out` are m x n. acc and total are scratch memory
+ * op(B) ask for it: a is m x k, b is k x n, c and `out` are m x n. With `continues`, C holds the
+ * total of earlier terms (clause 4.8), and alpha and beta are 1. acc and total are scratch memory
  * of n elements each. */
 void arith_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a, const float *b,
-                    float beta, const float *c, float *out, float *acc, float *total);
+                    float beta, const float *c, bool continues, float *out, float *acc,
+                    float *total);
 void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, const double *b,
-                    double beta, const double *c, double *out, double *acc, double *total);
+                    double beta, const double *c, bool continues, double *out, double *acc,
+                    double *total);
 
 /* t of clause 7 of docs/bits.md, for a row of op(A) and a column of op(B), whose elements are
  * `step` apart. For a type other than f64 it still has to be converted to f32, which may overflow

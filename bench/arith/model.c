@@ -20,13 +20,13 @@ enum { SEGMENT = 1024 };
 #define GEMM_BODY(T, FMA)                                                                          \
     static inline __attribute__((always_inline)) void gemm_body_##T(                               \
         int64_t m, int64_t n, int64_t k, T alpha, const T *a, const T *b, T beta, const T *c,      \
-        T *restrict out, T *restrict acc, T *restrict total)                                       \
+        bool continues, T *restrict out, T *restrict acc, T *restrict total)                       \
     {                                                                                              \
         if (alpha == 0)                                                                            \
             k = 0;                                                                                 \
         for (int64_t i = 0; i < m; i++) {                                                          \
             for (int64_t j = 0; j < n; j++)                                                        \
-                total[j] = 0;                                                                      \
+                total[j] = continues ? c[i * n + j] : 0;                                           \
             for (int64_t first = 0; first < k; first += SEGMENT) {                                 \
                 int64_t last = first + SEGMENT < k ? first + SEGMENT : k;                          \
                 for (int64_t j = 0; j < n; j++)                                                    \
@@ -38,39 +38,43 @@ enum { SEGMENT = 1024 };
                         acc[j] = FMA(x, row[j], acc[j]);                                           \
                 }                                                                                  \
                 for (int64_t j = 0; j < n; j++)                                                    \
-                    total[j] = first == 0 ? acc[j] : total[j] + acc[j];                            \
+                    total[j] = first == 0 && !continues ? acc[j] : total[j] + acc[j];              \
             }                                                                                      \
             for (int64_t j = 0; j < n; j++)                                                        \
-                out[i * n + j] =                                                                   \
-                    beta == 0 ? alpha * total[j] : FMA(alpha, total[j], beta * c[i * n + j]);      \
+                out[i * n + j] = continues   ? total[j]                                            \
+                                 : beta == 0 ? alpha * total[j]                                    \
+                                             : FMA(alpha, total[j], beta * c[i * n + j]);          \
         }                                                                                          \
     }                                                                                              \
     static void gemm_plain_##T(int64_t m, int64_t n, int64_t k, T alpha, const T *a, const T *b,   \
-                               T beta, const T *c, T *out, T *acc, T *total)                       \
+                               T beta, const T *c, bool continues, T *out, T *acc, T *total)       \
     {                                                                                              \
-        gemm_body_##T(m, n, k, alpha, a, b, beta, c, out, acc, total);                             \
+        gemm_body_##T(m, n, k, alpha, a, b, beta, c, continues, out, acc, total);                  \
     }                                                                                              \
     ARITH_FAST static void gemm_fast_##T(int64_t m, int64_t n, int64_t k, T alpha, const T *a,     \
-                                         const T *b, T beta, const T *c, T *out, T *acc, T *total) \
+                                         const T *b, T beta, const T *c, bool continues, T *out,   \
+                                         T *acc, T *total)                                         \
     {                                                                                              \
-        gemm_body_##T(m, n, k, alpha, a, b, beta, c, out, acc, total);                             \
+        gemm_body_##T(m, n, k, alpha, a, b, beta, c, continues, out, acc, total);                  \
     }
 
 GEMM_BODY(float, __builtin_fmaf)
 GEMM_BODY(double, __builtin_fma)
 
 void arith_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a, const float *b,
-                    float beta, const float *c, float *out, float *acc, float *total)
+                    float beta, const float *c, bool continues, float *out, float *acc,
+                    float *total)
 {
-    (ARITH_HAVE_FAST() ? gemm_fast_float : gemm_plain_float)(m, n, k, alpha, a, b, beta, c, out,
-                                                             acc, total);
+    (ARITH_HAVE_FAST() ? gemm_fast_float : gemm_plain_float)(m, n, k, alpha, a, b, beta, c,
+                                                             continues, out, acc, total);
 }
 
 void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, const double *b,
-                    double beta, const double *c, double *out, double *acc, double *total)
+                    double beta, const double *c, bool continues, double *out, double *acc,
+                    double *total)
 {
-    (ARITH_HAVE_FAST() ? gemm_fast_double : gemm_plain_double)(m, n, k, alpha, a, b, beta, c, out,
-                                                               acc, total);
+    (ARITH_HAVE_FAST() ? gemm_fast_double : gemm_plain_double)(m, n, k, alpha, a, b, beta, c,
+                                                               continues, out, acc, total);
 }
 
 double arith_fixed_value(iso_dtype dtype, double t, double alpha, double beta, double c)

@@ -425,7 +425,7 @@ static bool check_sample(const bench_case *item, const operands *o, int64_t memb
             arith_store(item->dtype, want, item->dtype == ISO_F64 ? t : (double)(float)t);
         } else if (item->dtype == ISO_F64) {
             double out, acc, total;
-            arith_gemm_f64(1, 1, k, 1, a, b, 0, &out, &out, &acc, &total);
+            arith_gemm_f64(1, 1, k, 1, a, b, 0, &out, false, &out, &acc, &total);
             arith_store(item->dtype, want, out);
         } else {
             float out, acc, total;
@@ -433,7 +433,7 @@ static bool check_sample(const bench_case *item, const operands *o, int64_t memb
                 a32[p] = (float)a[p];
                 b32[p] = (float)b[p];
             }
-            arith_gemm_f32(1, 1, k, 1, a32, b32, 0, &out, &out, &acc, &total);
+            arith_gemm_f32(1, 1, k, 1, a32, b32, 0, &out, false, &out, &acc, &total);
             arith_store(item->dtype, want, (double)out);
         }
         if (memcmp(got, want, (size_t)size) != 0) {

@@ -173,10 +173,11 @@ static void compute(const bench_case *item, const member *w, check_expected *out
     if (fixed) {
         multiply_fixed(item, w, alpha, beta);
     } else if (w->f64) {
-        arith_gemm_f64(g->m, n, k, alpha, w->a, w->b, beta, w->c, w->product, sums, sizes);
+        arith_gemm_f64(g->m, n, k, alpha, w->a, w->b, beta, w->c, g->continues, w->product, sums,
+                       sizes);
     } else {
-        arith_gemm_f32(g->m, n, k, (float)alpha, w->a, w->b, (float)beta, w->c, w->product, w->row,
-                       (float *)w->row + n);
+        arith_gemm_f32(g->m, n, k, (float)alpha, w->a, w->b, (float)beta, w->c, g->continues,
+                       w->product, w->row, (float *)w->row + n);
     }
     for (int64_t i = 0; i < g->m; i++) {
         if (!w->f64) {

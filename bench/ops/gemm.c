@@ -43,6 +43,7 @@ static iso_op_kind arguments(const bench_case *item, bench_args *all)
     args->k = g->k;
     args->alpha = g->alpha;
     args->beta = g->beta;
+    args->continues = g->continues;
     args->batch = g->batch;
     if (g->blocks == GEMM_NEIGHBOURS) {
         args->lda = args->ldb = args->ldc = cols_a + cols_b + g->n + g->pad;
@@ -76,7 +77,7 @@ static void operands(const bench_case *item, bench_args *args, const iso_operand
 static bool other_factors(bench_args *args, int i)
 {
     static const double others[][2] = {{1, 0}, {0, 0}, {0, 0.5}};
-    if (i == COUNT(others)) {
+    if (i == COUNT(others) || args->gemm.continues) {
         return false;
     }
     args->gemm.alpha = others[i][0];
@@ -199,6 +200,9 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
     tool_set_number(layout, "beta", g->beta);
     json_object_set_new(layout, "same_a", json_boolean(g->same_a));
     json_object_set_new(layout, "same_b", json_boolean(g->same_b));
+    if (g->continues) {
+        json_object_set_new(layout, "continues", json_true());
+    }
     if (g->blocks != GEMM_OWN) {
         tool_set_text(layout, "blocks", g->blocks == GEMM_BESIDE ? "beside" : "neighbours");
     }
@@ -222,15 +226,17 @@ static void add_with(verify_list *list, const bench_case *item, const iso_varian
     static const char *const blocks[] = {"", "/neighbours", "/beside"};
     const gemm_shape *g = &item->gemm;
     char after[BENCH_ID_MAX - 16];
-    snprintf(after, sizeof after, "%s/%s%s/m%lldn%lldk%lld/ld+%d/off%d/a%gb%g/batch%lld%s%s/%s%s%s",
+    snprintf(after, sizeof after,
+             "%s/%s%s/m%lldn%lldk%lld/ld+%d/off%d/a%gb%g/batch%lld%s%s/%s%s%s%s",
              iso_dtype_name(item->dtype), iso_trans_name(g->trans_a), iso_trans_name(g->trans_b),
              (long long)g->m, (long long)g->n, (long long)g->k, g->pad, g->offset, g->alpha,
              g->beta, (long long)g->batch, g->same_a ? "-a0" : "", g->same_b ? "-b0" : "",
-             arith_fill_name(item->fill), item->samples > 0 ? "/sampled" : "", blocks[g->blocks]);
+             arith_fill_name(item->fill), item->samples > 0 ? "/sampled" : "", blocks[g->blocks],
+             g->continues ? "/continues" : "");
     verify_list_add(list, item, which, count, after);
     /* Fixed is a problem of its own, because its bits are its own. The short list has every third.
      */
-    if (which != fixed && (list->full || list->problems % 3 == 0)) {
+    if (which != fixed && !g->continues && (list->full || list->problems % 3 == 0)) {
         verify_list_add(list, item, fixed, COUNT(fixed), after);
     }
 }
@@ -367,6 +373,37 @@ static void blocks(verify_list *list, iso_dtype dtype)
     }
 }
 
+/* C holds a total, to which no terms are added, one segment, or several. Those have one layout,
+ * because a stand-in for a GPU compiles a program for each. */
+static void continued(verify_list *list, iso_dtype dtype)
+{
+    static const struct {
+        int64_t m, n, k;
+        int32_t trans, pad, offset, batch;
+        gemm_blocks how;
+        arith_fill fill;
+    } rows[] = {{5, 7, 0, 0, 1, 0, 1, GEMM_OWN, ARITH_UNIFORM},
+                {9, 17, 1024, 2, 0, 0, 1, GEMM_OWN, ARITH_UNIFORM},
+                {33, 65, 2048, 1, 3, 1, 1, GEMM_OWN, ARITH_UNIFORM},
+                {131, 3, 3001, 1, 0, 0, 1, GEMM_OWN, ARITH_UNIFORM},
+                {2, 129, 2049, 1, 0, 2, 3, GEMM_BESIDE, ARITH_UNIFORM},
+                {16, 24, 1030, 1, 8, 0, 2, GEMM_NEIGHBOURS, ARITH_UNIFORM},
+                {7, 5, 4100, 1, 0, 0, 1, GEMM_OWN, ARITH_ZEROS},
+                {1, 31, 2500, 1, 5, 3, 1, GEMM_OWN, ARITH_INF}};
+    for (int i = 0; i < COUNT(rows); i++) {
+        bench_case item = start(dtype, rows[i].trans);
+        item.fill = rows[i].fill;
+        set_mnk(&item, rows[i].m, rows[i].n, rows[i].k);
+        item.gemm.beta = 1;
+        item.gemm.continues = true;
+        item.gemm.pad = rows[i].pad;
+        item.gemm.offset = rows[i].offset;
+        item.gemm.batch = rows[i].batch;
+        item.gemm.blocks = rows[i].how;
+        add_with(list, &item, variants, COUNT(variants));
+    }
+}
+
 /* A zero sum times a negative alpha is -0. Code that adds 0 while it converts to a shorter type
  * turns that into +0. The kernels have separate code for K = 0 and for sums of several segments, so
  * both are in the list. */
@@ -471,6 +508,8 @@ static void cases(verify_list *list, bool full)
             large(list, dtype);
         }
     }
+    continued(list, ISO_F32);
+    continued(list, ISO_F64);
 }
 
 /* ---- the row --------------------------------------------------------------------------------- */

@@ -58,6 +58,7 @@ typedef struct gemm_shape {
     int32_t pad;         /* elements by which a leading dimension exceeds the row length */
     int32_t offset;      /* elements */
     bool same_a, same_b; /* stride 0 */
+    bool continues;      /* C holds the total of earlier terms */
     gemm_blocks blocks;
 } gemm_shape;
 

@@ -61,13 +61,14 @@ static void plain(const bench_case *item, double *a, double *b, double *c, doubl
     int64_t m = g->m, n = g->n, k = g->k;
     double *row = tool_alloc((size_t)n * 2 + 1, sizeof *row, what);
     if (item->dtype == ISO_F64) {
-        arith_gemm_f64(m, n, k, g->alpha, a, b, g->beta, c, out, row, row + n);
+        arith_gemm_f64(m, n, k, g->alpha, a, b, g->beta, c, g->continues, out, row, row + n);
         free(row);
         return;
     }
     float *made = tool_alloc((size_t)(m * n) + 1, sizeof *made, what);
     arith_gemm_f32(m, n, k, (float)g->alpha, narrow(a, m * k), narrow(b, k * n), (float)g->beta,
-                   narrow(c, m * n), made, (float *)(void *)row, (float *)(void *)(row + n));
+                   narrow(c, m * n), g->continues, made, (float *)(void *)row,
+                   (float *)(void *)(row + n));
     for (int64_t i = 0; i < m * n; i++) {
         out[i] = (double)made[i];
     }

@@ -34,6 +34,38 @@ static iso_status check_enumerators(const char *call, const iso_gemm_args *args)
     return ISO_OK;
 }
 
+static iso_status check_continues(const char *call, const iso_gemm_args *args)
+{
+    const struct {
+        const char *name;
+        double value;
+    } factors[] = {{"alpha", args->alpha}, {"beta", args->beta}};
+
+    if (args->continues != 0 && args->continues != 1) {
+        return core_fail(ISO_INVALID,
+                         "%s: continues is %d: use 0, or 1 if C holds the total of earlier terms",
+                         call, args->continues);
+    }
+    if (!args->continues) {
+        return ISO_OK;
+    }
+    if (args->dtype != ISO_F32 && args->dtype != ISO_F64) {
+        return core_fail(ISO_INVALID,
+                         "%s: continues is 1 and dtype is %s, which cannot hold a total: products "
+                         "of f32 and f64 can be continued",
+                         call, iso_dtype_name(args->dtype));
+    }
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+        if (!core_is_one(factors[i].value)) {
+            return core_fail(ISO_INVALID,
+                             "%s: continues is 1 and %s is %g: alpha and beta must be 1; use a "
+                             "call of its own for other factors",
+                             call, factors[i].name, factors[i].value);
+        }
+    }
+    return ISO_OK;
+}
+
 static iso_status check_sizes(const char *call, const iso_gemm_args *args)
 {
     const struct {
@@ -131,6 +163,17 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
     return ISO_OK;
 }
 
+static void set_continues(core_op *out)
+{
+    out->abi_minor = 10;
+    out->newer = "products that continue a total";
+    out->not_fixed =
+        "and continues is 1: the sums of fixed have no totals to continue: use naive or tiled";
+    if (out->args.gemm.k == 0) { /* the total stays as it is */
+        out->empty = CORE_NOTHING;
+    }
+}
+
 static iso_status read(const char *call, const void *given, core_op *out)
 {
     iso_gemm_op *op = &out->args.gemm;
@@ -141,6 +184,12 @@ static iso_status read(const char *call, const void *given, core_op *out)
         core_struct_read(call, "args", given, offsetof(iso_gemm_args, alpha), &args, sizeof args);
     if (!status) {
         status = check_enumerators(call, &args);
+    }
+    if (!status) {
+        status = core_check_reserved(call, "args", args.reserved);
+    }
+    if (!status) {
+        status = check_continues(call, &args);
     }
     if (!status) {
         status = check_sizes(call, &args);
@@ -179,6 +228,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
         .stride_a = args.batch > 1 ? args.stride_a : 0,
         .stride_b = args.batch > 1 ? args.stride_b : 0,
         .stride_c = args.batch > 1 ? args.stride_c : 0,
+        .continues = args.continues,
     };
     out->summed = &op->k;
     out->summed_given = op->k;
@@ -186,6 +236,9 @@ static iso_status read(const char *call, const void *given, core_op *out)
         op->k = 0;
     }
     out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
+    if (op->continues) {
+        set_continues(out);
+    }
     out->dtype = op->dtype;
     out->math = &op->math;
     out->keep = args.keep;
@@ -226,9 +279,10 @@ static void trace(const core_op *out, const char *variant, char *name, size_t ro
 {
     const iso_gemm_op *op = &out->args.gemm;
 
-    snprintf(name, room, "gemm %s %s %s%s %lldx%lldx%lld batch %lld", variant,
+    snprintf(name, room, "gemm %s %s %s%s %lldx%lldx%lld batch %lld%s", variant,
              iso_dtype_name(op->dtype), iso_trans_name(op->trans_a), iso_trans_name(op->trans_b),
-             (long long)op->m, (long long)op->n, (long long)op->k, (long long)op->batch);
+             (long long)op->m, (long long)op->n, (long long)op->k, (long long)op->batch,
+             op->continues ? " continues" : "");
 }
 
 const core_operation core_gemm = {

@@ -73,6 +73,13 @@ typedef struct iso_gemm_args {
     int32_t library; /* vendor: index among the device's libraries that have the operation, 0 is
                         the first; UNSUPPORTED beyond the last. iso_describe names it */
     iso_keep keep;   /* what auto must keep */
+    /* 1: K continues. C holds the total of the terms before these, and the results of the segments
+     * are added to it one by one, so a product may be computed in several calls with the bits of
+     * one: the first with beta 0, the others with this. Every call but the last needs a k that is a
+     * multiple of 1024. alpha and beta must be 1, and the type f32 or f64. With vendor it is the
+     * same as beta 1; fixed does not have it. */
+    int32_t continues;
+    uint32_t reserved;
 } iso_gemm_args;
 #define ISO_GEMM_ARGS_INIT ISO_INIT_OF_2(iso_gemm_args, alpha, 1.0, batch, 1)
 

@@ -2,8 +2,8 @@
 /*
  * matrix.c - products on the matrix units of a stand-in, bit for bit equal to the CPU's: each tile,
  * in every layout, with sizes that are not multiples of anything, tails in k, several segments, a
- * batch and factors. Prints the kernel of each. The variant fixed has its own sizes, for int8
- * units.
+ * batch, factors and totals that are continued. Prints the kernel of each. The variant fixed has
+ * its own sizes, for int8 units.
  */
 #include "tests/fakes/product.h"
 
@@ -25,6 +25,13 @@ static const shape shapes[] = {
     {"1", 256, 256, 2053, 0, 1.0, 0.0, 1},  {"1", 192, 190, 2049, 0, 1.0, -2.0, 1},
     {"1", 256, 250, 3077, 0, 1.0, 1.0, 1},  {"3", 250, 256, 5003, 0, 0.5, 1.0, 1},
     {"3", 128, 250, 5130, 1, 1.0, 0.0, 2},
+};
+
+/* These continue totals; halves have none. */
+static const shape continued[] = {
+    {"64", 50, 70, 2500, 0, 1.0, 1.0, 1},  {"1", 249, 250, 1027, 0, 1.0, 1.0, 1},
+    {"1", 192, 190, 2049, 0, 1.0, 1.0, 1}, {"1", 130, 129, 1000, 1, 1.0, 1.0, 1},
+    {"3", 250, 256, 5003, 0, 1.0, 1.0, 1}, {"3", 128, 250, 5130, 1, 1.0, 1.0, 2},
 };
 
 static const shape fixed_shapes[] = {
@@ -73,28 +80,29 @@ static int64_t compare(const product_results *results, int64_t *negative)
     return other;
 }
 
-static void run(iso_variant variant, const shape *s, int layout, bool tiny)
+static void run(iso_variant variant, const shape *s, int layout, bool tiny, bool continues)
 {
-    const product p = {dtype, s->m, s->n, s->k, s->gap, s->alpha, s->beta, s->batch, false};
+    const product p = {dtype,    s->m,    s->n,     s->k,  s->gap,
+                       s->alpha, s->beta, s->batch, false, continues};
     int64_t negative = 0;
     CHECK(setenv("FAKE_UNITS", s->units, 1) == 0);
     const product_results results = product_run(gpu, variant, &p, layout, put, tiny);
     const int64_t other = compare(&results, &negative);
-    (void)printf("%s: %lld x %lld x %lld, layout %d%s: %lld of %lld differ, %lld are -0\n",
+    (void)printf("%s: %lld x %lld x %lld, layout %d%s%s: %lld of %lld differ, %lld are -0\n",
                  results.kernel, (long long)s->m, (long long)s->n, (long long)s->k, layout,
-                 tiny ? ", tiny" : "", (long long)other, (long long)results.elements,
-                 (long long)negative);
+                 tiny ? ", tiny" : "", continues ? ", continues" : "", (long long)other,
+                 (long long)results.elements, (long long)negative);
     CHECK(other == 0);
     CHECK(!tiny || negative > 0);
     free(results.own);
     free(results.cpu);
 }
 
-static void run_all(iso_variant variant, const shape *from, int count)
+static void run_all(iso_variant variant, const shape *from, int count, bool continues)
 {
     for (int i = 0; i < count; i++) {
         for (int layout = 0; layout < 4; layout++) {
-            run(variant, &from[i], layout, false);
+            run(variant, &from[i], layout, false, continues);
         }
     }
 }
@@ -109,19 +117,24 @@ int main(int count, char **arguments)
     CHECK_OK(iso_dtype_parse(arguments[2], &dtype));
     if (strcmp(what, "fixed") == 0 || strcmp(what, "first") == 0) {
         const int all = (int)(sizeof fixed_shapes / sizeof fixed_shapes[0]);
-        run_all(ISO_VARIANT_FIXED, fixed_shapes, strcmp(what, "first") == 0 ? 1 : all);
+        run_all(ISO_VARIANT_FIXED, fixed_shapes, strcmp(what, "first") == 0 ? 1 : all, false);
         return 0;
     }
     static const shape large = {"1", 249, 250, 1029, 0, 0.25, 0.5, 1};
     run_all(ISO_VARIANT_TILED, shapes,
-            strcmp(what, "quick") == 0 ? 2 : (int)(sizeof shapes / sizeof shapes[0]));
-    run(ISO_VARIANT_TILED, &large, 1, false);
+            strcmp(what, "quick") == 0 ? 2 : (int)(sizeof shapes / sizeof shapes[0]), false);
+    run(ISO_VARIANT_TILED, &large, 1, false, false);
+    if (dtype != ISO_F16) {
+        run_all(ISO_VARIANT_TILED, continued,
+                strcmp(what, "quick") == 0 ? 1 : (int)(sizeof continued / sizeof continued[0]),
+                true);
+    }
     /* Sums that underflow to -0 stay -0, whatever is beyond the last term. */
     static const shape small[] = {{"8", 33, 34, 5, 0, 1.0, 0.0, 1},
                                   {"1", 200, 130, 53, 0, 1.0, 0.0, 1}};
     for (int layout = 0; layout < 4; layout++) {
-        run(ISO_VARIANT_TILED, &small[0], layout, true);
-        run(ISO_VARIANT_TILED, &small[1], layout, true);
+        run(ISO_VARIANT_TILED, &small[0], layout, true, false);
+        run(ISO_VARIANT_TILED, &small[1], layout, true, false);
     }
     return 0;
 }

@@ -55,6 +55,7 @@ static iso_gemm_args args_of(iso_variant variant, const product *p, int layout, 
     args.k = p->k;
     args.alpha = p->alpha;
     args.beta = p->beta;
+    args.continues = p->continues;
     args.lda = of[A].line;
     args.ldb = of[B].line;
     args.ldc = of[C].line;

@@ -14,7 +14,8 @@ typedef struct product {
     int64_t gap; /* of the lines in memory; odd ones are not aligned */
     double alpha, beta;
     int64_t batch;
-    bool shared_a; /* all products of the batch have the same A */
+    bool shared_a;  /* all products of the batch have the same A */
+    bool continues; /* C holds the total of earlier terms */
 } product;
 
 /* Stores element `at` of an operand, of which `random` has random bits. Those of A and B may be

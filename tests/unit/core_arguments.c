@@ -71,6 +71,9 @@ static void test_gemm(void **state)
         G(math, 3, "math is 3"),
         G(keep, 4, "keep is 4"),
         G(keep, -1, "keep is -1"),
+        G(continues, 2, "continues is 2", "use 0, or 1"),
+        G(continues, -1, "continues is -1"),
+        G(continues, 1, "continues is 1", "beta is 0", "must be 1"),
         G(trans_a, 2, "trans_a is 2"),
         G(trans_b, -1, "trans_b is -1"),
         G(m, -1, "m is -1"),
@@ -111,6 +114,42 @@ static void test_gemm(void **state)
         CHECK_ROWS(ISO_OP_GEMM, good, batched);
     }
     fails(iso_gemm((iso_stream){0}, &good), ISO_INVALID, "iso_gemm", "stream", "zero");
+#undef G
+}
+
+static void test_continues(void **state)
+{
+#define G(field, value, ...) ROW(iso_gemm_args, field, value, __VA_ARGS__)
+    static const row rows[] = {
+        G(alpha, INT64_C(0x4000000000000000), "alpha is 2", "must be 1"),
+        G(alpha, 0, "alpha is 0"),
+        G(beta, 0, "beta is 0"),
+        G(beta, INT64_C(0x3ff0000000000001), "beta is 1", "must be 1"),
+        G(beta, INT64_C(0x7ff8000000000000), "beta is nan"),
+        G(dtype, ISO_F16, "continues is 1", "dtype is f16", "f32 and f64"),
+        G(dtype, ISO_BF16, "dtype is bf16"),
+    };
+    iso_gemm_args args = unit_gemm(s.buffer, 16);
+    iso_cost_info cost = ISO_COST_INFO_INIT;
+
+    (void)state;
+    args.beta = 1;
+    args.continues = 1;
+    works(iso_gemm(s.stream, &args));
+    CHECK_ROWS(ISO_OP_GEMM, args, rows);
+    works(iso_cost(ISO_OP_GEMM, &args, &cost));
+    assert_true(cost.bytes_read == 3 * 16 * 16 * 4); /* C too */
+    args.variant = ISO_VARIANT_FIXED;
+    fails(iso_supports(s.device, ISO_OP_GEMM, &args), ISO_UNSUPPORTED, "variant is fixed",
+          "continues is 1", "use naive or tiled");
+    fails(iso_gemm(s.stream, &args), ISO_UNSUPPORTED, "variant is fixed");
+    args.variant = ISO_VARIANT_TILED;
+    args.keep = ISO_KEEP_BITS;
+    works(iso_gemm(s.stream, &args));
+    args.k = 0; /* the total stays; nothing is accessed */
+    args.a.buffer = args.b.buffer = (iso_buffer){0};
+    works(iso_gemm(s.stream, &args));
+    works(iso_stream_sync(s.stream));
 #undef G
 }
 
@@ -453,11 +492,11 @@ static void test_objects(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),    cmocka_unit_test(test_gemv),
-        cmocka_unit_test(test_spmv),    cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_reduce),  cmocka_unit_test(test_map),
-        cmocka_unit_test(test_kind),    cmocka_unit_test(test_transfers),
-        cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_gemm),      cmocka_unit_test(test_continues),
+        cmocka_unit_test(test_gemv),      cmocka_unit_test(test_spmv),
+        cmocka_unit_test(test_transpose), cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_map),       cmocka_unit_test(test_kind),
+        cmocka_unit_test(test_transfers), cmocka_unit_test(test_objects),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -215,6 +215,30 @@ static void test_refused(void **state)
     works(iso_device_close(device));
 }
 
+/* A product that continues a total is never fixed, and an older plug-in does not have it. */
+static void test_continues(void **state)
+{
+    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+    iso_device device;
+
+    (void)state;
+    args.dtype = ISO_F32;
+    args.m = args.n = 1;
+    args.k = FAST;
+    args.beta = 1;
+    args.continues = 1;
+    args.keep = ISO_KEEP_SCALE;
+    works(iso_device_open("unit-keep", &device));
+    assert_int_equal(chosen(device, ISO_OP_GEMM, &args), ISO_VARIANT_VENDOR);
+    works(iso_device_close(device));
+    works(iso_device_open("unit-keep-older", &device));
+    fails(iso_supports(device, ISO_OP_GEMM, &args), ISO_UNSUPPORTED,
+          "version 1.5 of the backend interface", "no products that continue a total");
+    args.continues = 0;
+    works(iso_supports(device, ISO_OP_GEMM, &args));
+    works(iso_device_close(device));
+}
+
 /* A plug-in without the entry, and the CPU, whose fixed products are slower. */
 static void test_others(void **state)
 {
@@ -342,11 +366,12 @@ static void test_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice), cmocka_unit_test(test_priority),
-        cmocka_unit_test(test_named),  cmocka_unit_test(test_math),
-        cmocka_unit_test(test_sizes),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_others), cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_runs),   cmocka_unit_test(test_cuda),
+        cmocka_unit_test(test_choice),    cmocka_unit_test(test_priority),
+        cmocka_unit_test(test_named),     cmocka_unit_test(test_math),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_continues), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_bits),      cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_cuda),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

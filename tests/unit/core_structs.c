@@ -151,6 +151,7 @@ static void test_reserved_read(void **state)
     iso_device_options options = ISO_DEVICE_OPTIONS_INIT;  /* RESERVED iso_device_options */
     iso_native_device native = ISO_NATIVE_DEVICE_INIT;     /* RESERVED iso_native_device */
     iso_spmv_args spmv = unit_spmv(s.device, s.buffer, 8); /* RESERVED iso_spmv_args */
+    iso_gemm_args gemm = unit_gemm(s.buffer, 8);           /* RESERVED iso_gemm_args */
     iso_device device;
 
     (void)state;
@@ -169,6 +170,10 @@ static void test_reserved_read(void **state)
     spmv.reserved = 5;
     fails(iso_spmv(s.stream, &spmv), ISO_INVALID, "args->reserved is 5", "0");
     works(iso_sparse_destroy(spmv.matrix));
+    gemm.reserved = 4;
+    fails(iso_gemm(s.stream, &gemm), ISO_INVALID, "args->reserved is 4", "0");
+    gemm.size = offsetof(iso_gemm_args, continues); /* of the header before it */
+    works(iso_gemm(s.stream, &gemm));
     works(iso_stream_sync(s.stream));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plugin_keep.c - a device that does nothing, supports every variant but the one that
  * ISOMER_UNIT_REFUSES names, and expects fixed to be faster from k = 100. With UNIT_OLDER its table
- * ends before that entry, like that of an older plug-in. */
+ * and its version are those of a plug-in from before that entry. */
 #define isomer_backend_query fork_query
 #include "tests/unit/plugin_fork.c"
 #undef isomer_backend_query
@@ -63,6 +63,7 @@ const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
     table.prefers_fixed = prefers_fixed;
 #if defined(UNIT_OLDER)
     table.name = "unit-keep-older";
+    table.abi_minor = 5;
     table.size = (uint32_t)offsetof(iso_backend, prefers_fixed);
 #endif
     return &table;

@@ -131,7 +131,7 @@ SIMD_INLINE void T(naive_run)(const cpu_gemm_naive *g, const CELL *a, const CELL
             }
         }
         for (int64_t l = 0; l < count; l++) {
-            total[l] = first == 0 ? acc[l] : total[l] + acc[l];
+            total[l] = first == 0 && !g->continues ? acc[l] : total[l] + acc[l];
         }
     }
 }
@@ -139,7 +139,7 @@ SIMD_INLINE void T(naive_run)(const cpu_gemm_naive *g, const CELL *a, const CELL
 static void T(naive)(const cpu_gemm_naive *g, int64_t row_first, int64_t row_end)
 {
     const TYPE alpha = (TYPE)g->alpha;
-    const TYPE beta = (TYPE)g->beta;
+    const TYPE beta = g->continues ? (TYPE)0 : (TYPE)g->beta;
     for (int64_t i = row_first; i < row_end; i++) {
         CELL *c = (CELL *)g->c + i * g->ldc;
         const CELL *a = g->k > 0 ? (const CELL *)g->a + i * g->a_row : NULL;
@@ -148,6 +148,9 @@ static void T(naive)(const cpu_gemm_naive *g, int64_t row_first, int64_t row_end
             const int64_t count = left < CPU_GEMM_NAIVE_RUN ? left : CPU_GEMM_NAIVE_RUN;
             const CELL *b = g->k > 0 ? (const CELL *)g->b + j * g->b_col : NULL;
             TYPE total[CPU_GEMM_NAIVE_RUN] = {0};
+            for (int64_t l = 0; g->continues && l < count; l++) {
+                total[l] = READ(c[j + l]);
+            }
             if (g->b_col == 1 && count == CPU_GEMM_NAIVE_RUN) {
                 T(naive_run)(g, a, b, 1, CPU_GEMM_NAIVE_RUN, total);
             } else {

@@ -49,6 +49,7 @@ typedef struct cpu_gemm_naive {
     const void *a, *b; /* unused if k is 0 */
     void *c;
     int64_t a_row, a_col, b_row, b_col, ldc;
+    int continues; /* the totals begin with C, and replace it */
 } cpu_gemm_naive;
 
 /* The kernels for one stored type. A strip is a part of an operand that is packed and converted to

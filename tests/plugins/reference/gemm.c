@@ -37,6 +37,9 @@ iso_status ref_gemm_supports(const iso_gemm_op *gemm)
         return ref_host->fail(ISO_UNSUPPORTED, "gemm of type %d: only f16, bf16, f32 and f64",
                               (int)gemm->dtype);
     }
+    if (gemm->variant == ISO_VARIANT_FIXED && gemm->continues) {
+        return ref_host->fail(ISO_UNSUPPORTED, "gemm variant fixed: it has no total to continue");
+    }
     if (gemm->variant == ISO_VARIANT_FIXED && !ref_fixed_supports(gemm->dtype, gemm->k)) {
         return ref_host->fail(ISO_UNSUPPORTED, "gemm variant fixed: k is %lld: too large here",
                               (long long)gemm->k);
@@ -56,10 +59,12 @@ static int64_t segment_end(int64_t start, int64_t k)
     return start + SEGMENT < k ? start + SEGMENT : k;
 }
 
-/* One element of op(A) * op(B), accumulated in f32. */
-static float product_f32(const view *a, const view *b, int64_t i, int64_t j, int64_t k)
+/* One element of op(A) * op(B), accumulated in f32. `before` is the total of earlier terms, or
+ * NULL. */
+static float product_f32(const view *a, const view *b, int64_t i, int64_t j, int64_t k,
+                         const double *before)
 {
-    float total = 0;
+    float total = before && MUTATE(106, 0, 1) ? (float)*before : 0;
     for (int64_t s = 0; s * SEGMENT < k; s++) {
         const int64_t start = MUTATE(12, (k - 1) / SEGMENT - s, s) * SEGMENT;
         const int64_t end = segment_end(start, k);
@@ -69,15 +74,18 @@ static float product_f32(const view *a, const view *b, int64_t i, int64_t j, int
             const float right = (float)element(b, p, j);
             sum = MUTATE(13, sum + left * right, fmaf(left, right, sum));
         }
-        total = s == 0 || MUTATE(9, 1, 0) ? sum : total + sum;
+        const bool first = s == 0 && (!before || MUTATE(106, 1, 0));
+        total = first || MUTATE(9, 1, 0) ? sum : total + sum;
     }
+    PLANT(106, if (before) total += (float)*before);
     return total;
 }
 
 /* The same in f64. */
-static double product_f64(const view *a, const view *b, int64_t i, int64_t j, int64_t k)
+static double product_f64(const view *a, const view *b, int64_t i, int64_t j, int64_t k,
+                          const double *before)
 {
-    double total = 0;
+    double total = before ? MUTATE(107, 0, *before) : 0;
     for (int64_t s = 0; s * SEGMENT < k; s++) {
         const int64_t start = s * SEGMENT;
         const int64_t end = MUTATE(24, s == 0 ? k : start, segment_end(start, k));
@@ -86,7 +94,7 @@ static double product_f64(const view *a, const view *b, int64_t i, int64_t j, in
             sum = fma(element(a, i, p), element(b, p, j), sum);
             PLANT(21, sum = (double)(float)sum);
         }
-        total = s == 0 ? sum : total + sum;
+        total = s == 0 && !before ? sum : total + sum;
     }
     return total;
 }
@@ -106,12 +114,13 @@ static double product_fixed(const view *a, const view *b, int64_t i, int64_t j, 
 
 /* One element of op(A) * op(B). */
 static double product(const iso_gemm_op *gemm, const view *a, const view *b, int64_t i, int64_t j,
-                      int64_t k)
+                      int64_t k, const double *before)
 {
     if (gemm->variant == ISO_VARIANT_FIXED) {
         return product_fixed(a, b, i, j, k);
     }
-    return gemm->dtype == ISO_F64 ? product_f64(a, b, i, j, k) : (double)product_f32(a, b, i, j, k);
+    return gemm->dtype == ISO_F64 ? product_f64(a, b, i, j, k, before)
+                                  : (double)product_f32(a, b, i, j, k, before);
 }
 
 /* One element of C. With beta 0 its old value is not read: it may be a NaN. */
@@ -134,6 +143,19 @@ static double value_f64(const iso_gemm_op *gemm, double product, const void *c, 
     return fma(gemm->alpha, product, gemm->beta * ref_load(gemm->dtype, c, index));
 }
 
+static double value_of(const iso_gemm_op *gemm, const view *a, const view *b, int64_t i, int64_t j,
+                       int64_t k, const void *c)
+{
+    const int64_t index = i * gemm->ldc + j;
+    if (gemm->continues) {
+        const double before = ref_load(gemm->dtype, c, index);
+        return product(gemm, a, b, i, j, k, &before);
+    }
+    const double t = product(gemm, a, b, i, j, k, NULL);
+    return gemm->dtype == ISO_F64 ? value_f64(gemm, t, c, index)
+                                  : value_f32(gemm, (float)t, c, index);
+}
+
 /* One product of the batch. */
 static void multiply(const iso_gemm_op *gemm, const view *a, const view *b, void *c)
 {
@@ -143,11 +165,7 @@ static void multiply(const iso_gemm_op *gemm, const view *a, const view *b, void
 
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < cols; j++) {
-            const int64_t index = i * gemm->ldc + j;
-            const double t = product(gemm, a, b, i, j, depth);
-            const double value = gemm->dtype == ISO_F64 ? value_f64(gemm, t, c, index)
-                                                        : value_f32(gemm, (float)t, c, index);
-            ref_store(gemm->dtype, c, index, value);
+            ref_store(gemm->dtype, c, i * gemm->ldc + j, value_of(gemm, a, b, i, j, depth, c));
         }
         PLANT(19, for (int64_t j = cols; j < gemm->ldc && i + 1 < rows; j++)
                       ref_store(gemm->dtype, c, i * gemm->ldc + j, 0));
