@@ -392,7 +392,8 @@ static const simt_blas blas_table = {
     .sparse = &cuda_sparse,
 };
 
-static simt_library *const libraries[] = {&blas_library, &lt_library, &cuda_sparse_library, NULL};
+static simt_library *const libraries[] = {&blas_library, &lt_library, &cuda_sparse_library,
+                                          &cuda_comm_library, NULL};
 
 const simt_vendor cuda_vendor = {
     .libraries = libraries,

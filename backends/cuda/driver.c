@@ -339,4 +339,4 @@ SIMT_BACKEND(cuda, cuda_host, driver, "driver API and NVRTC opened at run time",
              .chip_get = cuda_chip_get, .program_try = cuda_program_try, .memory_free = memory_free,
              .host_alloc = host_alloc, .host_free = host_free, .event_record = event_record,
              .stream_wait = stream_wait, .event_sync = event_sync, .event_query = event_query,
-             .event_elapsed = event_elapsed)
+             .event_elapsed = event_elapsed, .engine = &cuda_engine)

@@ -7,6 +7,7 @@
 #include "backends/cuda/symbols.h"
 
 #include "backends/loader/loader.h"
+#include "backends/simt/comm.h"
 #include "backends/simt/sparse.h"
 
 #include <pthread.h>
@@ -139,5 +140,9 @@ extern const simt_vendor cuda_vendor;
 /* sparse.c */
 extern simt_library cuda_sparse_library;
 extern const simt_sparse cuda_sparse;
+
+/* comm.c */
+extern simt_library cuda_comm_library;
+extern const iso_engine cuda_engine;
 
 #endif

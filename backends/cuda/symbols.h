@@ -12,6 +12,7 @@
 #define ISOMER_CUDA_SYMBOLS_H
 
 #include "backends/simt/blas_symbols.h"
+#include "backends/simt/comm_symbols.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,12 @@ typedef struct cusparseDnVecDescr *cusparse_vector;
 /* The same objects as operands; without `const` before version 12. */
 typedef const struct cusparseSpMatDescr *cusparse_matrix_in;
 typedef const struct cusparseDnVecDescr *cusparse_vector_in;
+
+typedef struct ncclComm *nccl_handle;
+typedef cuda_stream nccl_stream;
+typedef struct nccl_id {
+    char bytes[SIMT_COMM_ID_BYTES];
+} nccl_id;
 
 typedef unsigned nvml_code;
 typedef struct nvmlDevice_st *nvml_device;
@@ -423,6 +430,10 @@ enum {
              (cusparse_handle handle, cusparse_enum trans, const void *alpha,                      \
               cusparse_matrix_in a, cusparse_vector_in x, const void *beta, cusparse_vector y,     \
               cublas_enum compute, cusparse_enum algorithm, void *buffer))
+
+/* ---- NCCL: libnccl.so -------------------------------------------------------------------- */
+
+#define CUDA_NCCL_SYMBOLS(REQUIRED, OPTIONAL) SIMT_COMM_SYMBOLS(REQUIRED, OPTIONAL, nccl, nccl)
 
 /* ---- the sensors: libnvidia-ml.so.1 ---------------------------------------------------------- */
 

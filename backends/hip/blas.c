@@ -104,7 +104,8 @@ static simt_library lt_library = {
     .describe = describe_lt,
 };
 
-static simt_library *const libraries[] = {&blas_library, &lt_library, &hip_sparse_library, NULL};
+static simt_library *const libraries[] = {&blas_library, &lt_library, &hip_sparse_library,
+                                          &hip_comm_library, NULL};
 /* How try.c names them. */
 static const char *const trials[] = {"rocblas", "hipblaslt", "rocsparse"};
 

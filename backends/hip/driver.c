@@ -359,4 +359,5 @@ SIMT_BACKEND(hip, hip_host, driver, "module API and hipRTC opened at run time", 
              .device_info = hip_device_info, .telemetry = hip_telemetry, .chip_get = hip_chip_get,
              .program_try = hip_program_try, .memory_free = memory_free, .host_alloc = host_alloc,
              .host_free = host_free, .event_record = event_record, .stream_wait = stream_wait,
-             .event_sync = event_sync, .event_query = event_query, .event_elapsed = event_elapsed)
+             .event_sync = event_sync, .event_query = event_query, .event_elapsed = event_elapsed,
+             .engine = &hip_engine)

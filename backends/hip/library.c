@@ -117,6 +117,50 @@ iso_status hip_check(hip_device *device, hip_code code, const char *format, ...)
                           text ? ": " : "", text ? text : "");
 }
 
+/* Writes the path of the file beside the runtime, whose version is then the runtime's. */
+static void beside_runtime(char *path, size_t capacity, const char *name)
+{
+    const char *runtime = hip_runtime_library.path;
+    const char *end = strrchr(runtime, '/');
+    const int length = end ? (int)(end - runtime) : 0;
+    (void)snprintf(path, capacity, "%.*s/%s", length, runtime, name);
+}
+
+/* The major version of a runtime other than ours that is loaded; 0 if there is none. */
+static int other_runtime(void)
+{
+    for (int major = 5; major <= 9; major++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "libamdhip64.so.%d", major);
+        if (major != hip_major() && loader_already_loaded(name)) {
+            return major;
+        }
+    }
+    return 0;
+}
+
+bool hip_open_beside(simt_library *self, const char *name, char *path)
+{
+    char why[96];
+    beside_runtime(path, LOADER_PATH_MAX, name);
+    self->loader.names[0] = path;
+    self->loader.names[1] = name;
+    const int before = other_runtime();
+    if (!loader_open(&self->loader)) {
+        return false;
+    }
+    const int other = other_runtime();
+    if (other != before) {
+        (void)snprintf(why, sizeof why, "it was made for HIP %d, but the runtime is HIP %d", other,
+                       hip_major());
+        loader_note(&self->loader, self->loader.path, why);
+        self->loader.refused++;
+        loader_close(&self->loader);
+        return false;
+    }
+    return true;
+}
+
 /* ---- probing --------------------------------------------------------------------------------- */
 
 static iso_probe found;

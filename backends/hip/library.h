@@ -8,6 +8,7 @@
 #include "backends/hip/symbols.h"
 
 #include "backends/loader/loader.h"
+#include "backends/simt/comm.h"
 #include "backends/simt/sparse.h"
 
 #include <pthread.h>
@@ -37,6 +38,11 @@ extern loader_library hip_runtime_library;
  * valid only for the same arguments and the same `besides`. If the code failed or could not be
  * tried, returns false, with the reason in `why`. */
 bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity);
+
+/* Opens a library whose file has the same name in several versions of ROCm. It is searched beside
+ * the runtime first. A file for another runtime has loaded that one, and is not used. `path` is
+ * static room of LOADER_PATH_MAX bytes. */
+bool hip_open_beside(simt_library *self, const char *name, char *path);
 
 iso_status hip_status(hip_code code);
 const char *hip_code_name(hip_code code);
@@ -125,5 +131,9 @@ extern const simt_vendor hip_vendor;
 /* sparse.c */
 extern simt_library hip_sparse_library;
 extern const simt_sparse hip_sparse;
+
+/* comm.c */
+extern simt_library hip_comm_library;
+extern const iso_engine hip_engine;
 
 #endif

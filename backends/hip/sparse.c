@@ -10,60 +10,20 @@ static struct LOADER_TABLE(HIP_ROCSPARSE_SYMBOLS) sparse;
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-/* Writes the path of the file beside the runtime, whose version is then the runtime's. */
-static void beside_runtime(char *path, size_t capacity, const char *name)
-{
-    const char *runtime = hip_runtime_library.path;
-    const char *end = strrchr(runtime, '/');
-    const int length = end ? (int)(end - runtime) : 0;
-    (void)snprintf(path, capacity, "%.*s/%s", length, runtime, name);
-}
-
-/* The major version of a runtime other than ours that is loaded; 0 if there is none. */
-static int other_runtime(void)
-{
-    for (int major = 5; major <= 9; major++) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "libamdhip64.so.%d", major);
-        if (major != hip_major() && loader_already_loaded(name)) {
-            return major;
-        }
-    }
-    return 0;
-}
-
-/* The file has the same name in ROCm 6 and 7, so it is searched beside the runtime first. A file
- * for another runtime has loaded that one, and is not used. */
+/* The file has the same name in ROCm 6 and 7. */
 static bool open_sparse(simt_library *self)
 {
-    static const char name[] = "librocsparse.so.1";
     static char path[LOADER_PATH_MAX];
-    char why[96];
     if (hip_major() < 6) {
+        char why[96];
         (void)snprintf(why, sizeof why,
                        "the runtime is HIP %d, but rocSPARSE is used only with HIP 6 or newer",
                        hip_major());
         loader_note(&self->loader, "none", why);
         return false;
     }
-    beside_runtime(path, sizeof path, name);
-    self->loader.names[0] = path;
-    self->loader.names[1] = name;
     (void)snprintf(self->label, sizeof self->label, "rocSPARSE");
-    const int before = other_runtime();
-    if (!loader_open(&self->loader)) {
-        return false;
-    }
-    const int other = other_runtime();
-    if (other != before) {
-        (void)snprintf(why, sizeof why, "it was made for HIP %d, but the runtime is HIP %d", other,
-                       hip_major());
-        loader_note(&self->loader, self->loader.path, why);
-        self->loader.refused++;
-        loader_close(&self->loader);
-        return false;
-    }
-    return true;
+    return hip_open_beside(self, "librocsparse.so.1", path);
 }
 
 static void describe(simt_device *device, char *text, size_t capacity)

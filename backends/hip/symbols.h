@@ -12,6 +12,7 @@
 #define ISOMER_HIP_SYMBOLS_H
 
 #include "backends/simt/blas_symbols.h"
+#include "backends/simt/comm_symbols.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,6 +41,12 @@ typedef struct _rocsparse_spmat_descr *rocsparse_matrix;
 typedef struct _rocsparse_dnvec_descr *rocsparse_vector;
 typedef const struct _rocsparse_spmat_descr *rocsparse_matrix_in;
 typedef const struct _rocsparse_dnvec_descr *rocsparse_vector_in;
+
+typedef struct ncclComm *rccl_handle;
+typedef hip_stream rccl_stream;
+typedef struct rccl_id {
+    char bytes[SIMT_COMM_ID_BYTES];
+} rccl_id;
 
 typedef unsigned rsmi_code;  /* rsmi_status_t */
 typedef unsigned rsmi_enum;  /* clocks, sensors, states */
@@ -317,6 +324,17 @@ struct hipUUID_t;
               rocsparse_matrix_in a, rocsparse_vector_in x, const void *beta, rocsparse_vector y,  \
               rocsparse_enum compute, rocsparse_enum algorithm, rocsparse_enum stage,              \
               size_t *bytes, void *buffer))
+
+/* ---- RCCL: librccl.so --------------------------------------------------------------------- */
+
+/* Older versions have their own all-to-all alone, whose name has another capital. */
+#define HIP_RCCL_OWN_SYMBOLS(REQUIRED, OPTIONAL)                                                   \
+    OPTIONAL(uint32_t, ncclAllToAll,                                                               \
+             (const void *from, void *to, size_t count, uint32_t type, rccl_handle comm,           \
+              rccl_stream stream))
+#define HIP_RCCL_SYMBOLS(REQUIRED, OPTIONAL)                                                       \
+    SIMT_COMM_SYMBOLS(REQUIRED, OPTIONAL, nccl, rccl)                                              \
+    HIP_RCCL_OWN_SYMBOLS(REQUIRED, OPTIONAL)
 
 /* ---- the sensors: librocm_smi64.so ----------------------------------------------------------- */
 

@@ -5,8 +5,8 @@
  * small driver.
  *
  * A backend provides a simt_driver (driver.c), a simt_vendor (blas.c) and a SIMT_BACKEND
- * (library.c). Two of them also share blas.h and sparse.h. No code in this folder is for one vendor
- * only.
+ * (library.c). Two of them also share blas.h, sparse.h and comm.h. No code in this folder is for
+ * one vendor only.
  *
  * The core's `void *device` is a simt_device, its `void *stream` a simt_stream, its `void *event` a
  * simt_event. Its `void *memory` comes from the driver and is passed on unchanged: the address

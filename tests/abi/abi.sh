@@ -41,6 +41,7 @@ cuda)
     done
     flags="-isystem $include"
     [ ! -f "$include/cusparse.h" ] || flags="$flags -DABI_CUSPARSE"
+    [ ! -f "$include/nccl.h" ] || flags="$flags -DABI_NCCL"
     say "CUDA: $include, version $(sed -n 's/^#define CUDA_VERSION  *//p' "$include/cuda.h")"
     ;;
 hip)
@@ -55,6 +56,11 @@ hip)
     if [ -f "$sparse" ] &&
         [ "$(sed -n 's/^#define ROCSPARSE_VERSION_MAJOR  *//p' "$sparse")" -ge 3 ]; then
         flags="$flags -DABI_ROCSPARSE"
+    fi
+    # Not every version of this header is C.
+    printf '#define __HIP_PLATFORM_AMD__ 1\n#include <rccl/rccl.h>\n' >"$scratch/rccl.c"
+    if "$cc" -std=c11 -fsyntax-only -isystem "$include" "$scratch/rccl.c" >"$scratch/log" 2>&1; then
+        flags="$flags -DABI_RCCL"
     fi
     say "HIP: $include $flags"
     ;;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda.c - compiles if every entry of the CUDA backend's symbol lists has the type that NVIDIA's
- * headers declare. With ABI_PLANT one entry is wrong, and it must not compile. ABI_CUSPARSE adds
- * cuSPARSE, whose headers are a package of their own. */
+ * headers declare. With ABI_PLANT one entry is wrong, and it must not compile. ABI_CUSPARSE and
+ * ABI_NCCL add cuSPARSE and NCCL, whose headers are packages of their own. */
 #define __CUDA_API_VERSION_INTERNAL /* declares what newer headers hide behind macros */
 #include <cublasLt.h>
 #include <cublas_v2.h>
@@ -9,6 +9,9 @@
 #include <nvrtc.h>
 #if defined(ABI_CUSPARSE)
 #include <cusparse.h>
+#endif
+#if defined(ABI_NCCL)
+#include <nccl.h>
 #endif
 
 #include "backends/cuda/symbols.h"
@@ -87,6 +90,18 @@ CUDA_CUBLASLT_SYMBOLS(AGREES, AGREES)
 #if defined(ABI_CUSPARSE)
 CUDA_CUSPARSE_SYMBOLS(DECLARED, NOTHING)
 CUDA_CUSPARSE_SYMBOLS(AGREES, AGREES)
+#endif
+
+#if defined(ABI_NCCL)
+SIMT_COMM_CODES(SAME_VALUE, nccl)
+SIMT_COMM_NUMBERS(SAME_VALUE, nccl)
+#if NCCL_VERSION_CODE >= 21400
+SIMT_COMM_CODES_NEWER(SAME_VALUE, nccl)
+#endif
+SAME_SIZE(nccl_id, ncclUniqueId);
+#define nccl_id ncclUniqueId
+CUDA_NCCL_SYMBOLS(DECLARED, NOTHING)
+CUDA_NCCL_SYMBOLS(AGREES, AGREES)
 #endif
 
 #if defined(ABI_PLANT)

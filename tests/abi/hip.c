@@ -2,8 +2,8 @@
 /*
  * hip.c - compiles if every entry of the HIP backend's symbol lists has the type that AMD's headers
  * declare, and its numbers match theirs. With ABI_PLANT one entry is wrong, and it must not
- * compile. ABI_ROCBLAS, ABI_HIPBLASLT and ABI_ROCSPARSE add the libraries whose headers are
- * installed.
+ * compile. ABI_ROCBLAS, ABI_HIPBLASLT, ABI_ROCSPARSE and ABI_RCCL add the libraries whose headers
+ * are installed.
  */
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
@@ -18,6 +18,9 @@
 #if defined(ABI_ROCSPARSE) /* some of the headers that rocsparse.h includes are no C */
 #include <rocsparse/internal/generic/rocsparse_spmv.h>
 #include <rocsparse/rocsparse-auxiliary.h>
+#endif
+#if defined(ABI_RCCL)
+#include <rccl/rccl.h>
 #endif
 
 #include "backends/hip/symbols.h"
@@ -105,6 +108,18 @@ HIP_LT_SYMBOLS(AGREES, AGREES)
 #if defined(ABI_ROCSPARSE)
 HIP_ROCSPARSE_SYMBOLS(DECLARED, NOTHING)
 HIP_ROCSPARSE_SYMBOLS(AGREES, AGREES)
+#endif
+
+#if defined(ABI_RCCL)
+SIMT_COMM_CODES(SAME_NUMBER, nccl)
+SIMT_COMM_NUMBERS(SAME_NUMBER, nccl)
+#if NCCL_VERSION_CODE >= 21400
+SIMT_COMM_CODES_NEWER(SAME_NUMBER, nccl)
+#endif
+SAME_SIZE(rccl_id, ncclUniqueId);
+#define rccl_id ncclUniqueId
+HIP_RCCL_SYMBOLS(DECLARED, NOTHING)
+HIP_RCCL_SYMBOLS(AGREES, AGREES)
 #endif
 
 #if defined(ABI_PLANT)

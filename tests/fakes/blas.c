@@ -94,6 +94,16 @@ static void put(fake_type type, void *at, int64_t index, double value)
     }
 }
 
+double fake_element(fake_type type, const void *at, int64_t index)
+{
+    return get(type, at, index);
+}
+
+void fake_element_set(fake_type type, void *at, int64_t index, double value)
+{
+    put(type, at, index, value);
+}
+
 /* ---- checks of the arguments ----------------------------------------------------------------- */
 
 static bool on_device(const char *what, const void *at, int64_t elements, fake_type type)

@@ -12,6 +12,9 @@
 typedef enum fake_type { FAKE_F16 = 1, FAKE_BF16, FAKE_F32, FAKE_F64, FAKE_C64 } fake_type;
 
 size_t fake_type_bytes(fake_type type);
+/* Elements as numbers; not of C64. */
+double fake_element(fake_type type, const void *at, int64_t index);
+void fake_element_set(fake_type type, void *at, int64_t index, double value);
 
 typedef struct fake_matrix {
     const void *at;

@@ -23,6 +23,12 @@
  *   FAKE_CUSPARSE_MINOR=n  second part of cuSPARSE's version (6)
  *   FAKE_SPARSE=code|grow  status of products of sparse matrices; each query of their scratch
  *                          memory returns more
+ *   FAKE_COMM_ERROR=code   what communicators report as an error found since
+ *   FAKE_COMM_FAIL=code    result of calls on communicators
+ *   FAKE_COMM_LOST=1       a call on a communicator loses the device
+ *   FAKE_COMM_CONNECT=1    the first call on a communicator returns when all ranks have made theirs
+ *   FAKE_COMM_STUCK=ms     how long joining does not notice that it was aborted
+ *   FAKE_COMM_VERSION=n    version that the library reports (22809)
  *   FAKE_COMPILE=fail      the compiler refuses every program, with a log
  *   FAKE_COMPILE=text      ... every program with that text in its name
  *   FAKE_REFUSE=n          the first n binaries are refused

@@ -11,7 +11,8 @@ FUNCTION_MOST = 70  # lines of a body; its braces are in the first column
 LONGER = {"kernels/gemm_tiled.cl": 125}
 # What a folder shares besides FOLDER/FOLDER.h; tests look where they have to.
 SHARED = {"backends/loader/files.h", "backends/openmp/kernels/half.h", "backends/simt/blas.h",
-          "backends/simt/blas_symbols.h", "backends/simt/sparse.h", "backends/trial/child.h", "backends/trial/process.h",
+          "backends/simt/blas_symbols.h", "backends/simt/comm.h", "backends/simt/comm_symbols.h",
+          "backends/simt/sparse.h", "backends/trial/child.h", "backends/trial/process.h",
           "backends/trial/room.h", "bench/tool.h"}
 found = 0
 
