@@ -4,6 +4,7 @@
 #include "core/call.h"
 #include "core/comm/comm.h"
 #include "core/fork.h"
+#include "core/grid/grid.h"
 #include "core/host.h"
 #include "core/kernel/kernel.h"
 #include "core/op.h"
@@ -371,6 +372,9 @@ iso_status iso_device_close(iso_device handle)
     status = core_handle_retire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status) {
         return status;
+    }
+    while ((child = take_child(device, CORE_GRID))) {
+        core_grid_finish((core_grid *)child);
     }
     while ((child = take_child(device, CORE_COMM))) {
         status = core_comm_finish(call, (core_comm *)child, &told);

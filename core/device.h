@@ -15,7 +15,8 @@ typedef enum core_kind {
     CORE_PROGRAM = 5,
     CORE_SPARSE = 6,
     CORE_COMM = 7,
-    CORE_KIND_COUNT = 8
+    CORE_GRID = 8,
+    CORE_KIND_COUNT = 9
 } core_kind;
 
 /* If there is no memory, calls core_fail and returns 0. The first member of every object is its id.

@@ -49,6 +49,7 @@ END
 sed -e 's/^    END_OF_iso_gemm_args$/    wrong = wrong || local.alpha != 1 || local.batch != 1; local.alpha = 0; local.batch = 0;/' \
     -e 's/^    END_OF_iso_gemv_args$/    wrong = wrong || local.alpha != 1 || local.batch != 1; local.alpha = 0; local.batch = 0;/' \
     -e 's/^    END_OF_iso_spmv_args$/    wrong = wrong || local.alpha != 1; local.alpha = 0;/' \
+    -e 's/^    END_OF_iso_gemm_grid_args$/    wrong = wrong || local.alpha != 1; local.alpha = 0;/' \
     -e 's/^    END_OF_iso_reduce_args$/    wrong = wrong || local.rows != 1; local.rows = 0;/' \
     -e 's/^    END_OF_iso_map_args$/    wrong = wrong || local.alpha != 1; local.alpha = 0;/' \
     -e '/^    END_OF_/d' "$scratch/draft" >"$scratch/program.c"

@@ -181,8 +181,10 @@ static void test_reserved_of_ranks(void **state)
 {
     iso_comm_options options = ISO_COMM_OPTIONS_INIT;     /* RESERVED iso_comm_options */
     iso_comm_args args = ISO_COMM_ARGS_INIT;              /* RESERVED iso_comm_args */
+    iso_gemm_grid_args product = ISO_GEMM_GRID_ARGS_INIT; /* RESERVED iso_gemm_grid_args */
     iso_comm_info info;                                   /* RESERVED iso_comm_info */
     iso_comm comm;
+    iso_grid grid;
 
     (void)state;
     options.reserved = 3;
@@ -192,10 +194,18 @@ static void test_reserved_of_ranks(void **state)
     args.op = ISO_COMM_BARRIER;
     args.reserved = 2;
     fails(iso_comm_run(comm, s.stream, &args), ISO_INVALID, "args->reserved is 2", "0");
+    works(iso_grid_create(comm, 1, 1, &grid));
+    product.dtype = ISO_F32;
+    product.block_m = product.block_n = product.block_k = 1;
+    product.reserved = 1;
+    fails(iso_gemm_grid(grid, s.stream, &product), ISO_INVALID, "args->reserved is 1", "0");
+    product.reserved = 0;
+    works(iso_gemm_grid(grid, s.stream, &product));
     memset(&info, 0xff, sizeof info);
     info.size = (uint32_t)sizeof info;
     works(iso_comm_get_info(comm, &info));
     assert_int_equal(info.reserved, 0);
+    works(iso_grid_destroy(grid));
     works(iso_comm_destroy(comm));
 }
 

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_grid.c - products over grids of CPU ranks have the bits of one device, in device memory and
+ * through blocks of host memory; and what is refused. */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_MOST = 6 };
+
+/* A product, and the three matrices on the host. */
+typedef struct problem {
+    int32_t rows, cols; /* of the grid */
+    iso_gemm_grid_args args;
+    bool host; /* parts in host memory */
+    char *matrix[3], *result;
+} problem;
+
+typedef struct seat {
+    problem *of;
+    iso_device device;
+    iso_comm comm;
+    iso_status status;
+    char text[512];
+} seat;
+
+static void layouts(const iso_gemm_grid_args *args, iso_grid_layout out[3])
+{
+    const int64_t rows[] = {args->m, args->k, args->m}, cols[] = {args->k, args->n, args->n};
+    const int64_t row_blocks[] = {args->block_m, args->block_k, args->block_m};
+    const int64_t col_blocks[] = {args->block_k, args->block_n, args->block_n};
+
+    for (int i = 0; i < 3; i++) {
+        out[i] = (iso_grid_layout)ISO_GRID_LAYOUT_INIT;
+        out[i].dtype = args->dtype;
+        out[i].rows = rows[i];
+        out[i].cols = cols[i];
+        out[i].block_rows = row_blocks[i];
+        out[i].block_cols = col_blocks[i];
+    }
+}
+
+#define STEP(expression)                                                                           \
+    if (!status) {                                                                                 \
+        status = (expression);                                                                     \
+    }
+
+/* What a rank does: gets its parts, multiplies, gives its part of C back. */
+static iso_status work(seat *self)
+{
+    const problem *of = self->of;
+    const int64_t element = iso_dtype_size(of->args.dtype);
+    iso_gemm_grid_args args = of->args;
+    iso_grid_layout layout[3];
+    iso_buffer buffer[3] = {{0}};
+    void *host[3] = {NULL};
+    iso_stream stream = {0};
+    iso_grid grid = {0};
+    iso_status status = iso_stream_create(self->device, 0, &stream);
+
+    layouts(&of->args, layout);
+    STEP(iso_grid_create(self->comm, of->rows, of->cols, &grid));
+    for (int i = 0; i < 3; i++) {
+        int64_t rows = 0, cols = 0;
+
+        STEP(iso_grid_part(grid, &layout[i], -1, &rows, &cols));
+        STEP(iso_buffer_create(self->device, rows * cols * element, &buffer[i]));
+        host[i] = of->host ? malloc((size_t)(rows * cols * element + 1)) : NULL;
+        STEP(iso_grid_scatter(grid, &layout[i], 0, of->matrix[i], 0, (iso_operand){buffer[i], 0},
+                              host[i]));
+    }
+    args.a.buffer = buffer[0];
+    args.b.buffer = buffer[1];
+    args.c.buffer = buffer[2];
+    args.a_host = host[0];
+    args.b_host = host[1];
+    args.c_host = host[2];
+    STEP(iso_gemm_grid(grid, stream, &args));
+    STEP(iso_stream_sync(stream));
+    STEP(iso_grid_gather(grid, &layout[2], 0, of->result, 0, args.c, host[2]));
+    for (int i = 0; i < 3; i++) {
+        free(host[i]);
+    }
+    return status; /* the objects go with the device */
+}
+
+static void *run_seat(void *argument)
+{
+    seat *self = argument;
+
+    self->status = work(self);
+    snprintf(self->text, sizeof self->text, "%s", iso_last_error());
+    return NULL;
+}
+
+/* Returns the status of the first rank that failed, or ISO_OK. */
+static iso_status run_grid(problem *of, char text[512])
+{
+    const int32_t ranks = of->rows * of->cols;
+    iso_comm_options options = ISO_COMM_OPTIONS_INIT;
+    iso_device device[RANKS_MOST];
+    iso_comm comm[RANKS_MOST];
+    pthread_t thread[RANKS_MOST];
+    seat seats[RANKS_MOST];
+    iso_status status = ISO_OK;
+
+    options.timeout_nanoseconds = INT64_C(20000000000);
+    for (int i = 0; i < ranks; i++) {
+        works(iso_device_open("openmp", &device[i]));
+    }
+    works(iso_comm_create(device, ranks, &options, comm));
+    for (int i = 0; i < ranks; i++) {
+        seats[i] = (seat){.of = of, .device = device[i], .comm = comm[i]};
+        assert_int_equal(pthread_create(&thread[i], NULL, run_seat, &seats[i]), 0);
+    }
+    for (int i = 0; i < ranks; i++) {
+        (void)pthread_join(thread[i], NULL);
+        if (seats[i].status && !status) {
+            status = seats[i].status;
+            snprintf(text, 512, "%s", seats[i].text);
+        }
+    }
+    for (int i = 0; i < ranks; i++) {
+        (void)iso_device_close(device[i]);
+    }
+    return status;
+}
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+static uint64_t random_state = 1;
+
+static int64_t draw(int64_t below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)(random_state >> 33) % below;
+}
+
+static char *random_matrix(iso_dtype dtype, int64_t count)
+{
+    char *out = malloc((size_t)(count * iso_dtype_size(dtype) + 1));
+
+    for (int64_t i = 0; i < count; i++) {
+        const double value = (double)(draw(1 << 20) - (1 << 19)) / (1 << 17);
+
+        if (dtype == ISO_F32) {
+            ((float *)(void *)out)[i] = (float)value;
+        } else {
+            ((double *)(void *)out)[i] = value;
+        }
+    }
+    return out;
+}
+
+/* The same product on one device. */
+static void run_one(const problem *of, char *result)
+{
+    const iso_gemm_grid_args *from = &of->args;
+    const int64_t element = iso_dtype_size(from->dtype);
+    const int64_t bytes[] = {from->m * from->k * element, from->k * from->n * element,
+                             from->m * from->n * element};
+    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+    iso_buffer buffer[3];
+    iso_device device;
+    iso_stream stream;
+
+    works(iso_device_open("openmp", &device));
+    works(iso_stream_create(device, 0, &stream));
+    for (int i = 0; i < 3; i++) {
+        works(iso_buffer_create(device, bytes[i], &buffer[i]));
+        works(iso_write(stream, (iso_operand){buffer[i], 0}, of->matrix[i], bytes[i]));
+    }
+    args.dtype = from->dtype;
+    args.variant = from->variant;
+    args.m = from->m;
+    args.n = from->n;
+    args.k = from->k;
+    args.alpha = from->alpha;
+    args.beta = from->beta;
+    args.a.buffer = buffer[0];
+    args.b.buffer = buffer[1];
+    args.c.buffer = buffer[2];
+    works(iso_gemm(stream, &args));
+    works(iso_read(stream, result, args.c, bytes[2]));
+    works(iso_stream_sync(stream));
+    works(iso_device_close(device));
+}
+
+static void compare(problem *of)
+{
+    const iso_gemm_grid_args *args = &of->args;
+    const size_t bytes = (size_t)(args->m * args->n * iso_dtype_size(args->dtype));
+    char *want = malloc(bytes), text[512];
+
+    of->matrix[0] = random_matrix(args->dtype, args->m * args->k);
+    of->matrix[1] = random_matrix(args->dtype, args->k * args->n);
+    of->matrix[2] = random_matrix(args->dtype, args->m * args->n);
+    of->result = malloc(bytes);
+    run_one(of, want);
+    if (run_grid(of, text)) {
+        fail_msg("%s", text);
+    }
+    if (memcmp(of->result, want, bytes) != 0) {
+        fail_msg("%s %s %dx%d m %d n %d k %d blocks %d %d %d alpha %g beta %g host %d memory %d",
+                 iso_dtype_name(args->dtype), iso_variant_name(args->variant), of->rows, of->cols,
+                 (int)args->m, (int)args->n, (int)args->k, (int)args->block_m, (int)args->block_n,
+                 (int)args->block_k, args->alpha, args->beta, of->host, (int)args->memory);
+    }
+    for (int i = 0; i < 3; i++) {
+        free(of->matrix[i]);
+    }
+    free(of->result);
+    free(want);
+}
+
+static problem random_problem(int32_t rows, int32_t cols, iso_variant variant, bool host)
+{
+    problem of = {.rows = rows, .cols = cols, .host = host};
+    iso_gemm_grid_args *args = &of.args;
+
+    *args = (iso_gemm_grid_args)ISO_GEMM_GRID_ARGS_INIT;
+    args->dtype = draw(2) ? ISO_F64 : ISO_F32;
+    args->variant = variant;
+    args->m = 1 + draw(120);
+    args->n = 1 + draw(120);
+    args->k = 1 + draw(3500);
+    args->block_m = 1 + draw(40);
+    args->block_n = 1 + draw(60);
+    args->block_k = draw(3) ? 1024 : 4096;
+    if (draw(3)) {
+        args->alpha = 1.5;
+        args->beta = -0.7;
+    }
+    /* Room for panels of few rows: C passes in several blocks. */
+    args->memory = host ? args->block_k * 8 * 60 : 0;
+    return of;
+}
+
+static void same_bits(void **state)
+{
+    static const int32_t grids[][2] = {{1, 1}, {1, 2}, {2, 1}, {1, 3}, {2, 2}, {2, 3}};
+    static const iso_variant variants[] = {ISO_VARIANT_TILED, ISO_VARIANT_FIXED};
+
+    (void)state;
+    for (int g = 0; g < 6; g++) {
+        for (int i = 0; i < 4; i++) {
+            problem of = random_problem(grids[g][0], grids[g][1], variants[i / 2], i % 2);
+
+            compare(&of);
+        }
+    }
+}
+
+static void edges(void **state)
+{
+    static const int64_t sizes[][3] = {{0, 5, 7}, {5, 0, 7}, {5, 7, 0}, {1, 1, 1}, {2, 3, 1024}};
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        for (int zero = 0; zero < 2; zero++) {
+            problem of = random_problem(2, 2, ISO_VARIANT_TILED, i % 2);
+
+            of.args.m = sizes[i][0];
+            of.args.n = sizes[i][1];
+            of.args.k = sizes[i][2];
+            of.args.alpha = zero ? 0 : 2;
+            compare(&of);
+        }
+    }
+}
+
+/* ---- refusals -------------------------------------------------------------------------------- */
+
+#define REFUSED(change, status, words)                                                             \
+    do {                                                                                           \
+        iso_gemm_grid_args args = good;                                                            \
+        change;                                                                                    \
+        fails(iso_gemm_grid(grid, stream, &args), status, words);                                  \
+    } while (0)
+
+static void refusals(void **state)
+{
+    iso_grid_layout layout = ISO_GRID_LAYOUT_INIT;
+    iso_device device;
+    iso_stream stream;
+    iso_comm comm;
+    iso_grid grid;
+    int64_t rows, cols;
+
+    (void)state;
+    works(iso_device_open("openmp", &device));
+    works(iso_stream_create(device, 0, &stream));
+    works(iso_comm_create(&device, 1, NULL, &comm));
+    fails(iso_grid_create(comm, 2, 1, &grid), ISO_INVALID, "the number of ranks, 1");
+    fails(iso_grid_create(comm, 0, 1, &grid), ISO_INVALID, "rows is 0");
+    fails(iso_grid_create((iso_comm){0}, 1, 1, &grid), ISO_INVALID, "comm is zero");
+    fails(iso_grid_create(comm, 1, 1, NULL), ISO_INVALID, "out is NULL");
+    works(iso_grid_create(comm, 1, 1, &grid));
+
+    iso_gemm_grid_args good = ISO_GEMM_GRID_ARGS_INIT;
+    good.dtype = ISO_F64;
+    good.variant = ISO_VARIANT_TILED;
+    good.m = good.n = 4;
+    good.k = 2048;
+    good.block_m = good.block_n = 2;
+    good.block_k = 1024;
+    REFUSED(args.dtype = ISO_F16, ISO_INVALID, "dtype is 1 (f16)");
+    REFUSED(args.m = -1, ISO_INVALID, "m is -1");
+    REFUSED(args.block_n = 0, ISO_INVALID, "block_n is 0");
+    REFUSED(args.m = args.n = INT64_MAX / 4, ISO_INVALID, "do not fit 64 bits");
+    REFUSED(args.block_k = 1000, ISO_INVALID, "multiple of 1024");
+    REFUSED(args.reserved = 1, ISO_INVALID, "reserved");
+    REFUSED(args.size = 2, ISO_INVALID, "size");
+    REFUSED((args.c_host = &good, args.memory = 100), ISO_NO_MEMORY, "block_k = 1024");
+    fails(iso_gemm_grid((iso_grid){0}, stream, &good), ISO_INVALID, "grid is zero");
+    fails(iso_gemm_grid(grid, (iso_stream){0}, &good), ISO_INVALID, "stream is zero");
+
+    layout.dtype = ISO_F32;
+    layout.rows = 7;
+    layout.cols = 5;
+    layout.block_rows = layout.block_cols = 2;
+    works(iso_grid_part(grid, &layout, -1, &rows, &cols));
+    assert_int_equal(rows, 7);
+    assert_int_equal(cols, 5);
+    fails(iso_grid_part(grid, &layout, 1, &rows, &cols), ISO_INVALID, "rank is 1");
+    layout.block_cols = 0;
+    fails(iso_grid_part(grid, &layout, 0, &rows, &cols), ISO_INVALID, "layout.block_cols 0");
+    works(iso_grid_destroy(grid));
+    fails(iso_grid_destroy(grid), ISO_INVALID, "was destroyed");
+    works(iso_comm_destroy(comm));
+    works(iso_device_close(device));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(refusals),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
