@@ -21,6 +21,7 @@ _isomer_words() {
 _isomer_values() {
     local reductions="sum product min max mean dot asum norm2 argmin argmax xor"
     local maps="copy scale add multiply triad chain"
+    local calls="barrier broadcast all_reduce reduce_scatter all_gather all_to_all send ring"
     case $1,$2 in
     *,--backend) echo all auto cuda hip opencl openmp ;;
     *,--available | *,--require | *,--against-backend | *,--device-[ab]) echo cuda hip opencl openmp ;;
@@ -30,8 +31,10 @@ _isomer_values() {
     bench,--lab-sizes) echo usual small full ;;
     reveal,--op) echo gemm gemv sum dot reduce ;;
     bench,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;
+    verify,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" "$calls" ;;
     *,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" ;;
-    verify,--variant) echo naive tiled vendor partials fixed write read copy between fill ;;
+    verify,--variant) echo naive tiled vendor partials fixed write read copy between fill ordered move ;;
+    verify,--engine) echo threads nccl rccl openmpi mpich ;;
     reveal,--variant) echo naive tiled vendor partials ;;
     errors,--variant) echo naive tiled fixed vendor tf32 model ;;
     *,--input) echo uniform normal rows spread10 spread20 spread40 large graded10 graded20 graded40 hidden ;;
@@ -43,7 +46,7 @@ _isomer_values() {
     *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;
     kernel,--only) echo declarations compile chips judge address oclgrind results launch try ;;
-    *,--size | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
+    *,--size | *,--ranks | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
     *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
         *,--count | *,--case | *,--library | *,--title | *,--device | *,--machine | *,--last | *,--within | *,--define | *,--kernel | *,--seconds | kernel,--cflags | kernel,--name | kernel,--sets)
         echo FREE

@@ -51,7 +51,10 @@ function __isomer_operations
     end
     __isomer_listed --op
     switch (__isomer_command)
-        case verify compare
+        case verify
+            printf '%s\n' $single barrier broadcast all_reduce reduce_scatter all_gather \
+                all_to_all send ring
+        case compare
             printf '%s\n' $single
         case bench
             printf '%s\n' write read $single
@@ -61,7 +64,8 @@ end
 function __isomer_variants
     switch (__isomer_command)
         case verify
-            printf '%s\n' naive tiled vendor partials fixed write read copy between fill
+            printf '%s\n' naive tiled vendor partials fixed write read copy between fill \
+                ordered move
         case reveal
             printf '%s\n' naive tiled vendor partials
         case errors
@@ -93,6 +97,7 @@ complete -c isomer -f -a '(__isomer_commands kernel --help)' \
     -n 'test (count (commandline -opc)) -eq 2; and test (commandline -opc)[2] = kernel'
 complete -c isomer -n '__isomer_has --backend' -l backend -x \
     -a '(__fish_complete_list , "__isomer_words all auto cuda hip opencl openmp")'
+complete -c isomer -n '__isomer_has --engine' -l engine -x -a 'threads nccl rccl openmpi mpich'
 complete -c isomer -n '__isomer_has --axis' -l axis -x \
     -a '(__fish_complete_list , "__isomer_words 0 1 all")'
 complete -c isomer -n '__isomer_has --level' -l level -x \

@@ -107,6 +107,19 @@ double arith_fixed_value(iso_dtype dtype, double t, double alpha, double beta, d
 bool arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
                   int64_t step, void *result);
 
+/* ---- ranks.c: clause 13, sums over ranks ----------------------------------------------------- */
+
+/* Reduces the arrays of `ranks` ranks, element by element, in the order of the ranks. */
+void arith_ordered(iso_reduce_op op, iso_dtype dtype, const void *const *x, int32_t ranks,
+                   int64_t count, void *out);
+/* Adds arrays of terms, element by element: `fixed`. */
+void arith_fixed_terms(iso_dtype dtype, const void *const *x, int32_t terms, int64_t count,
+                       void *out);
+/* The exact sum or product of each element, or the mean, in a type that is wider if there is one,
+ * and the greatest error that any order of a vendor's may have. Floating-point types only. */
+void arith_any_order(iso_reduce_op op, iso_dtype dtype, const void *const *x, int32_t ranks,
+                     int64_t at, long double *want, double *bound);
+
 /* ---- spmv.c ---------------------------------------------------------------------------------- */
 
 typedef enum arith_form {

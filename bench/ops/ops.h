@@ -127,6 +127,32 @@ typedef struct transfer_shape {
     bool neighbours;       /* copies: both offsets are in one buffer */
 } transfer_shape;
 
+/* How a case of `verify --comm` makes its calls. */
+typedef enum comm_way {
+    COMM_ONCE,    /* one call */
+    COMM_AGAIN,   /* several on one stream, which rewrites the buffers between them */
+    COMM_STREAMS, /* on three streams, of which some have other work first */
+    COMM_TWO,     /* on two communicators of the same devices, each on its own stream */
+    COMM_GROUP,   /* several as one group */
+    COMM_THREAD,  /* those of all ranks as one group, from one thread */
+    COMM_AFTER,   /* a barrier: what follows it comes after what precedes it on every rank */
+    COMM_WAYS
+} comm_way;
+
+typedef struct comm_shape {
+    iso_comm_op
+        op; /* ISO_COMM_SEND is also received; without `pair`, each rank sends to the next */
+    iso_comm_sum sum;
+    iso_reduce_op reduce;
+    comm_way way;
+    int32_t ranks;
+    int32_t peer, sender; /* a broadcast's root; a pair: the sender sends to the peer */
+    int32_t offset;       /* elements */
+    int64_t count;
+    bool in_place, pair, special;
+    bool automatic; /* the call's sum is auto, and it keeps bits */
+} comm_shape;
+
 /* Which limit of the device (a roof) a case is there to measure. */
 typedef enum bench_roof {
     BENCH_NO_ROOF,
@@ -198,6 +224,7 @@ typedef struct bench_case {
         reduce_shape reduce;
         map_shape map;
         transfer_shape transfer;
+        comm_shape comm;
         int32_t script; /* for verify_order and verify_limits: the number of the script */
         const struct kernel_case *own; /* for bench_kernel */
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command.c - `isomer verify`: the conformance list on devices. */
-#include "bench/verify/internal.h"
+#include "bench/verify/comm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,13 @@ static const char help[] =
     "  --bitwise        prints digests and compares them between devices, naive and tiled\n"
     "  --invariance     checks instead that bits do not depend on the batch, on other rows\n"
     "                   and columns, on the layout, threads, tiles and other work\n"
+    "  --comm           checks instead communicators, on several devices (ranks): what they\n"
+    "                   move and sum, and in which order\n"
+    "  --ranks LIST     with --comm: numbers of ranks in this process (default 1,2,3,4,7),\n"
+    "                   to which the devices of --backend are dealt\n"
+    "  --world          with --comm: one rank in each process that mpirun started\n"
+    "  --engine NAME    with --comm: the engine that moves the data\n"
+    "  --timeout S      with --comm: seconds a rank waits for the others (default 30)\n"
     "  --inline         uses inline streams\n"
     "  --fail-fast      stops at the first failure\n"
     "  --seed N         makes different inputs (default 1)\n"
@@ -133,6 +140,31 @@ static int check_outputs(const verify_run *run)
     return TOOL_OK;
 }
 
+/* Options that do not go together. */
+static int check_modes(const verify_run *run)
+{
+    const ranks_options *comm = &run->comm_options;
+    if (run->bitwise && run->invariance) {
+        return tool_error(TOOL_USAGE,
+                          "--invariance compares bits within a device: it has no digests "
+                          "to print, so leave out --bitwise");
+    }
+    if (run->comm && (run->invariance || run->inline_streams)) {
+        return tool_error(TOOL_USAGE, "--comm and %s cannot be combined: %s",
+                          run->invariance ? "--invariance" : "--inline",
+                          run->invariance ? "each has cases of its own"
+                                          : "communicators do not take inline streams");
+    }
+    if (!run->comm && (comm->ranks || comm->engine || comm->timeout || comm->world)) {
+        return tool_error(TOOL_USAGE, "--%s is an option of --comm: give --comm too",
+                          comm->ranks     ? "ranks"
+                          : comm->engine  ? "engine"
+                          : comm->timeout ? "timeout"
+                                          : "world");
+    }
+    return TOOL_OK;
+}
+
 static int parse(verify_run *run, int argc, char **argv)
 {
     const tool_option options[] = {{"backend", &run->backend, NULL},
@@ -148,6 +180,11 @@ static int parse(verify_run *run, int argc, char **argv)
                                    {"list", NULL, &run->list},
                                    {"bitwise", NULL, &run->bitwise},
                                    {"invariance", NULL, &run->invariance},
+                                   {"comm", NULL, &run->comm},
+                                   {"ranks", &run->comm_options.ranks, NULL},
+                                   {"world", NULL, &run->comm_options.world},
+                                   {"engine", &run->comm_options.engine, NULL},
+                                   {"timeout", &run->comm_options.timeout, NULL},
                                    {"inline", NULL, &run->inline_streams},
                                    {"fail-fast", NULL, &run->fail_fast},
                                    {"brief", NULL, &run->brief},
@@ -159,10 +196,9 @@ static int parse(verify_run *run, int argc, char **argv)
     if (run->suite && strcmp(run->suite, "quick") != 0 && strcmp(run->suite, "full") != 0) {
         return tool_error(TOOL_USAGE, "--suite must be quick or full, not \"%s\"", run->suite);
     }
-    if (run->bitwise && run->invariance) {
-        return tool_error(TOOL_USAGE,
-                          "--invariance compares bits within a device: it has no digests "
-                          "to print, so leave out --bitwise");
+    code = check_modes(run);
+    if (code != TOOL_OK) {
+        return code;
     }
     run->full = run->suite && strcmp(run->suite, "full") == 0;
     code = check_outputs(run);
@@ -174,6 +210,7 @@ static int finish(verify_run *run)
 {
     if (run->bitwise) {
         verify_compare_digests(run);
+        run->fixed_count = run->comm ? comm_compare(run, run->fixed_digest) : 0;
     }
     count(run);
     verify_report(run);
@@ -215,7 +252,9 @@ static int run_watched(verify_run *run)
     if (run->given) {
         tool_watch_begin(&watch);
     }
-    int code = run->invariance ? verify_run_companies(run) : run_cases(run);
+    int code = run->invariance ? verify_run_companies(run)
+               : run->comm     ? comm_run_cases(run)
+                               : run_cases(run);
     tool_watch_end();
     tool_stop_watch(false);
     return code;
@@ -223,17 +262,24 @@ static int run_watched(verify_run *run)
 
 static int execute(verify_run *run)
 {
-    int code = run->given ? verify_choose_given(run) : verify_choose_cases(run);
+    int code = run->comm ? comm_counts(run) : TOOL_OK;
+    if (code == TOOL_OK) {
+        code = run->given ? verify_choose_given(run) : verify_choose_cases(run);
+    }
     if (code != TOOL_OK) {
         return code;
     }
+    const bool speaks = !run->team || ranks_speaks(run->team);
     if (run->list) {
-        for (int i = 0; i < run->chosen_count; i++) {
+        for (int i = 0; i < run->chosen_count && speaks; i++) {
             puts(run->chosen[i]->id);
         }
         return TOOL_OK;
     }
     code = verify_open_targets(run);
+    if (!speaks) { /* rank 0 writes for all processes */
+        run->json = run->junit = NULL;
+    }
     if (code == TOOL_OK) {
         code = tool_file_open(&run->json_file, run->json);
     }
@@ -243,6 +289,10 @@ static int execute(verify_run *run)
     run->out = run->json_file.stream == tool_data() || run->junit_file.stream == tool_data()
                    ? stderr
                    : stdout;
+    if (!speaks) {
+        run->silence = fopen("/dev/null", "w");
+        run->out = run->silence ? run->silence : run->out;
+    }
     if (code == TOOL_OK && run->given && run->given->ready) {
         run->given->ready(run->given->context, run->target_count);
     }

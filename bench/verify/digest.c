@@ -13,7 +13,7 @@ static bool equal(const verify_record *a, const verify_record *b)
     return memcmp(a->digest, b->digest, sizeof a->digest) == 0;
 }
 
-static void differ(verify_record *record, const char *mine, const char *theirs,
+void verify_differ(verify_record *record, const char *mine, const char *theirs,
                    const verify_record *other)
 {
     char a[33], b[33], text[512];
@@ -34,7 +34,7 @@ static void compare_variants(verify_run *run, verify_target *target, int index)
     for (int i = index - 1; i >= 0 && run->chosen[i]->problem == item->problem; i--) {
         const verify_record *other = &target->records[i];
         if (item->op->same_in_variants && other->has_digest && !equal(record, other)) {
-            differ(record, run->chosen[index]->id, run->chosen[i]->id, other);
+            verify_differ(record, run->chosen[index]->id, run->chosen[i]->id, other);
         }
     }
 }
@@ -49,7 +49,8 @@ static void compare_targets(verify_run *run, int target, int index)
             continue;
         }
         if (!equal(record, other)) {
-            differ(record, run->targets[target].info->spec, run->targets[t].info->spec, other);
+            verify_differ(record, run->targets[target].info->spec, run->targets[t].info->spec,
+                          other);
         }
         return;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.c - results as JSON and as JUnit XML. */
 #include "bench/record/record.h"
-#include "bench/verify/internal.h"
+#include "bench/verify/comm.h"
 #include "common/printable.h"
 
 #include <stdlib.h>
@@ -68,6 +68,9 @@ static json_t *run_json(const verify_run *run)
     json_object_set_new(r, "bitwise", json_boolean(run->bitwise));
     if (run->invariance) {
         json_object_set_new(r, "invariance", json_true());
+    }
+    if (run->comm) {
+        json_object_set_new(r, "comm", comm_json(run));
     }
     json_object_set_new(r, "brief", json_boolean(run->brief));
     json_object_set_new(r, "inline", json_boolean(run->inline_streams));

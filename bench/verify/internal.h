@@ -3,6 +3,7 @@
 #ifndef ISOMER_VERIFY_INTERNAL_H
 #define ISOMER_VERIFY_INTERNAL_H
 
+#include "bench/ranks/ranks.h"
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
 
@@ -32,10 +33,13 @@ typedef struct verify_target {
     char libraries[8][ISO_NAME_MAX]; /* the libraries that the results name */
 } verify_target;
 
+enum { VERIFY_RANKS = 16 /* numbers of ranks in one run */ };
+
 typedef struct verify_run {
     /* options */
     const char *backend, *require, *suite, *op, *variant, *dtype, *case_id, *json, *junit, *seed;
-    bool list, bitwise, invariance, inline_streams, fail_fast, brief, help;
+    bool list, bitwise, invariance, comm, inline_streams, fail_fast, brief, help;
+    ranks_options comm_options; /* those of --comm */
     bool full;
     uint64_t seed_value;
     int argc; /* the command line */
@@ -47,6 +51,12 @@ typedef struct verify_run {
     int chosen_count;
     verify_target *targets;
     int target_count;
+    /* --comm */
+    ranks_team *team; /* NULL: not opened */
+    int32_t counts[VERIFY_RANKS], count_count;
+    uint64_t fixed_digest[2]; /* of the sums that do not depend on the number of ranks */
+    int fixed_count;
+    FILE *silence; /* what a process of a world prints to that does not speak; NULL: it does */
     /* results */
     int passed, failed, unsupported, errors;
     bool interrupted, over; /* over: no other case shall run */
@@ -98,12 +108,21 @@ int verify_open_targets(verify_run *run);
 void verify_free(verify_run *run);
 
 /* digest.c */
+/* Makes a record fail, because its digest is not that of another one. */
+void verify_differ(verify_record *record, const char *mine, const char *theirs,
+                   const verify_record *other);
 void verify_compare_digests(verify_run *run);
 /* The digest of a device's cases of one kind; NULL: of all. Returns how many cases it is of. */
 int verify_digest_of(const verify_run *run, const verify_target *target, const char *kind,
                      uint64_t digest[2]);
 
 /* report.c */
+enum { VERIFY_CELL = 11 /* columns */ };
+typedef struct verify_cell {
+    int passed, failed, unsupported;
+} verify_cell;
+void verify_cell_add(verify_cell *cell, const verify_record *record);
+void verify_cell_print(FILE *out, const verify_cell *cell);
 void verify_report(verify_run *run);
 /* The command that repeats a case on a device. The text is cut off if it is longer than `room`. */
 void verify_command(const verify_run *run, const verify_target *target, const bench_case *item,

@@ -119,6 +119,24 @@ verify_list *verify_list_create(bool full, bool invariance, uint64_t seed)
     return list;
 }
 
+verify_list *verify_list_comm(bool full, const int32_t *ranks, int32_t count, uint64_t seed)
+{
+    verify_list *list = calloc(1, sizeof *list);
+    if (!list) {
+        return NULL;
+    }
+    list->seed = seed;
+    list->full = full;
+    for (int32_t i = 0; i < count; i++) {
+        verify_comm_cases(list, ranks[i]);
+    }
+    if (list->failed || !drop_repeated(list)) {
+        verify_list_destroy(list);
+        return NULL;
+    }
+    return list;
+}
+
 void verify_list_destroy(verify_list *list)
 {
     if (!list) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.c - what `isomer verify` prints. */
-#include "bench/verify/internal.h"
+#include "bench/verify/comm.h"
 
 #include "common/printable.h"
 
@@ -8,15 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CELL = 11, MOST_FAILURES = 20, MOST_REASONS = 24 };
+enum { MOST_FAILURES = 20, MOST_REASONS = 24 };
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-typedef struct cell {
-    int passed, failed, unsupported;
-} cell;
-
-static void add_to(cell *c, const verify_record *record)
+void verify_cell_add(verify_cell *c, const verify_record *record)
 {
     if (!record->ran) {
         return;
@@ -27,7 +23,7 @@ static void add_to(cell *c, const verify_record *record)
 }
 
 /* "212": passed. "209 !3": 209 passed, 3 failed. "(12)": unsupported. */
-static void print_cell(FILE *out, const cell *c)
+void verify_cell_print(FILE *out, const verify_cell *c)
 {
     char text[64] = "", part[32];
     if (c->passed > 0) {
@@ -43,7 +39,7 @@ static void print_cell(FILE *out, const cell *c)
     }
     bool colour = text[0] != '\0' && tool_colour(out);
     const char *tint = c->failed ? "\033[31m" : c->passed ? "\033[32m" : "\033[2m";
-    fprintf(out, "%*s", CELL - (int)strlen(text), "");
+    fprintf(out, "%*s", VERIFY_CELL - (int)strlen(text), "");
     tool_escape(out, colour ? tint : "");
     fputs(text, out);
     tool_escape(out, colour ? "\033[0m" : "");
@@ -51,7 +47,7 @@ static void print_cell(FILE *out, const cell *c)
 
 /* The last cell that is not empty; -1: none. The cells after it are not printed, to avoid trailing
  * spaces. */
-static int last_used(const cell *row, int count)
+static int last_used(const verify_cell *row, int count)
 {
     int last = -1;
     for (int i = 0; i < count; i++) {
@@ -76,7 +72,7 @@ static int column_of(const bench_case *item, const char *const *types)
 /* Counts the results of all cases with the operation and variant of case `first`. False: an earlier
  * case has the same ones, so that row was already printed. */
 static bool make_row(const verify_run *run, const verify_target *target, int first,
-                     const char *const *types, cell *row)
+                     const char *const *types, verify_cell *row)
 {
     const bench_case *item = run->chosen[first];
     for (int i = 0; i < run->chosen_count; i++) {
@@ -88,7 +84,7 @@ static bool make_row(const verify_run *run, const verify_target *target, int fir
         if (i < first) {
             return false;
         }
-        add_to(&row[column], &target->records[i]);
+        verify_cell_add(&row[column], &target->records[i]);
     }
     return true;
 }
@@ -104,7 +100,7 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
     }
     for (int i = 0; i < run->chosen_count; i++) {
         const bench_case *item = run->chosen[i];
-        cell row[TYPES_MAX] = {{0, 0, 0}};
+        verify_cell row[TYPES_MAX] = {{0, 0, 0}};
         if (column_of(item, types) < 0 || !target->records[i].ran ||
             !make_row(run, target, i, types, row)) {
             continue;
@@ -112,14 +108,14 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
         if (!headed) {
             fprintf(out, "  %-10s %-9s", "operation", "variant");
             for (int t = 0; t < count; t++) {
-                fprintf(out, "%*s", CELL, types[t][0] ? types[t] : "cases");
+                fprintf(out, "%*s", VERIFY_CELL, types[t][0] ? types[t] : "cases");
             }
             fputc('\n', out);
             headed = true;
         }
         fprintf(out, "  %-10s %-9s", item->op->name, item->variant);
         for (int t = 0; t <= last_used(row, count); t++) {
-            print_cell(out, &row[t]);
+            verify_cell_print(out, &row[t]);
         }
         fputc('\n', out);
     }
@@ -133,23 +129,23 @@ static void print_given(FILE *out, const verify_run *run, const verify_target *t
         int length = (int)strlen(run->chosen[i]->kind);
         width = length > width ? length : width;
     }
-    fprintf(out, "  %-*s %*s%s\n", width, run->chosen[0]->op->name, CELL, "cases",
+    fprintf(out, "  %-*s %*s%s\n", width, run->chosen[0]->op->name, VERIFY_CELL, "cases",
             run->bitwise ? "  digest" : "");
     for (int i = 0; i < run->chosen_count; i++) {
-        cell row = {0, 0, 0};
+        verify_cell row = {0, 0, 0};
         if (i > 0 && strcmp(run->chosen[i]->kind, run->chosen[i - 1]->kind) == 0) {
             continue;
         }
         for (int j = i; j < run->chosen_count; j++) {
             if (strcmp(run->chosen[j]->kind, run->chosen[i]->kind) == 0) {
-                add_to(&row, &target->records[j]);
+                verify_cell_add(&row, &target->records[j]);
             }
         }
         fprintf(out, "  %-*s ", width, run->chosen[i]->kind);
         if (row.passed + row.failed + row.unsupported > 0) {
-            print_cell(out, &row);
+            verify_cell_print(out, &row);
         } else {
-            fprintf(out, "%*s", CELL, "not run");
+            fprintf(out, "%*s", VERIFY_CELL, "not run");
         }
         uint64_t digest[2];
         if (run->bitwise && verify_digest_of(run, target, run->chosen[i]->kind, digest) > 0) {
@@ -236,6 +232,24 @@ static void add_text(char *text, size_t room, const char *more)
     snprintf(text + used, room - used, "%s", more);
 }
 
+/* The options of --comm. */
+static void command_comm(const verify_run *run, const bench_case *item, char *text, size_t room)
+{
+    const ranks_options *options = &run->comm_options;
+    char ranks[32];
+    snprintf(ranks, sizeof ranks, " --ranks %d", item->comm.ranks);
+    add_text(text, room, " --comm");
+    add_text(text, room, ranks_in_world(run->team) ? " --world" : ranks);
+    if (options->engine) {
+        add_text(text, room, " --engine ");
+        quote(text, room, options->engine);
+    }
+    if (options->timeout) {
+        add_text(text, room, " --timeout ");
+        quote(text, room, options->timeout);
+    }
+}
+
 void verify_command(const verify_run *run, const verify_target *target, const bench_case *item,
                     char *text, size_t room)
 {
@@ -254,13 +268,21 @@ void verify_command(const verify_run *run, const verify_target *target, const be
         add_text(text, room, " ");
     }
     static const char *const verify[] = {"verify", NULL};
+    if (run->comm && ranks_in_world(run->team)) {
+        char start[48];
+        snprintf(start, sizeof start, "mpirun -n %d ", item->comm.ranks);
+        add_text(text, room, start);
+    }
     quote(text, room, tool_name);
     for (const char *const *word = run->given ? run->given->words : verify; *word; word++) {
         add_text(text, room, " ");
         quote(text, room, *word);
     }
     add_text(text, room, " --backend ");
-    quote(text, room, target->info->spec);
+    quote(text, room, run->comm && run->backend ? run->backend : target->info->spec);
+    if (run->comm) {
+        command_comm(run, item, text, room);
+    }
     add_text(text, room, " --case ");
     quote(text, room, item->id);
     if (run->invariance) {
@@ -318,12 +340,16 @@ void verify_report(verify_run *run)
     for (int t = 0; t < run->target_count; t++) {
         const verify_target *target = &run->targets[t];
         char text[8 * ISO_NAME_MAX], shown[4 * sizeof text];
-        snprintf(text, sizeof text, "%s  %s%s%s", target->title, target->info->name,
-                 target->info->architecture[0] ? ", " : "", target->info->architecture);
+        snprintf(text, sizeof text, "%s  %s%s%s", target->title,
+                 run->comm ? ranks_engine(run->team) : target->info->name,
+                 run->comm || target->info->architecture[0] ? ", " : "",
+                 run->comm ? ranks_library(run->team) : target->info->architecture);
         printable_line(shown, sizeof shown, text);
         fprintf(out, "%s%s\n", t ? "\n" : "", shown);
         if (run->invariance) {
             verify_report_companies(run, target);
+        } else if (run->comm) {
+            comm_report(run, target);
         } else if (run->given) {
             print_given(out, run, target);
         } else {
@@ -336,6 +362,7 @@ void verify_report(verify_run *run)
             char digest[33];
             tool_digest_text(target->digest, digest);
             fprintf(out, "  digest %s of %d cases\n", digest, target->digests);
+            comm_report_fixed(run);
         }
     }
     print_failures(run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* select.c - chooses the cases and the devices. */
-#include "bench/verify/internal.h"
+#include "bench/verify/comm.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -10,6 +10,10 @@
 
 static bool op_matches(const tool_words *ops, const bench_case *item)
 {
+    if (item->op == &verify_comm && item->comm.reduce &&
+        tool_words_have(ops, iso_reduce_op_name(item->comm.reduce))) {
+        return true;
+    }
     return tool_words_have(ops, item->op->name) || tool_words_have(ops, item->op->verified) ||
            tool_words_have(ops, item->kind);
 }
@@ -21,12 +25,15 @@ typedef struct filter {
 static int make_filter(const verify_run *run, filter *f)
 {
     tool_names ops = {0}, variants = {{NULL}, 0}, types = {{NULL}, 0};
-    for (int i = 0; i < VERIFY_OPS; i++) {
+    for (int i = 0; i < VERIFY_OPS && !run->comm; i++) {
         tool_names_add(&ops, verify_ops[i]->name);
     }
     for (int32_t i = 0; i < run->cases->count; i++) {
         const bench_case *item = &run->cases->cases[i];
         tool_names_add(&ops, item->kind);
+        if (run->comm && item->comm.reduce) {
+            tool_names_add(&ops, iso_reduce_op_name(item->comm.reduce));
+        }
         tool_names_add(&variants, item->variant);
         tool_names_add(&types, item->type);
     }
@@ -61,10 +68,13 @@ static bool matches(const verify_run *run, const filter *f, const bench_case *it
 int verify_choose_cases(verify_run *run)
 {
     filter f = {0};
+    const char *mode = run->invariance ? " --invariance" : run->comm ? " --comm" : "";
     /* An id is looked up in the full list, so that it is found whatever --suite says. A pattern
      * only searches the chosen list. */
     bool one = run->case_id && !strpbrk(run->case_id, "*?[\\");
-    run->cases = verify_list_create(run->full || one, run->invariance, run->seed_value);
+    run->cases = run->comm ? verify_list_comm(run->full || one, run->counts, run->count_count,
+                                              run->seed_value)
+                           : verify_list_create(run->full || one, run->invariance, run->seed_value);
     if (!run->cases) {
         return tool_error(TOOL_INTERNAL, "no memory for the list of cases");
     }
@@ -87,12 +97,11 @@ int verify_choose_cases(verify_run *run)
     if (one && !run->op && !run->variant && !run->dtype) {
         return tool_error(TOOL_USAGE,
                           "no case is called \"%s\"; `%s verify%s --list` lists all cases",
-                          run->case_id, tool_name, run->invariance ? " --invariance" : "");
+                          run->case_id, tool_name, mode);
     }
     return tool_error(TOOL_NOTHING,
                       "no case matches%s%s: nothing was run; `%s verify%s --list` lists all cases",
-                      run->case_id ? " " : "", run->case_id ? run->case_id : "", tool_name,
-                      run->invariance ? " --invariance" : "");
+                      run->case_id ? " " : "", run->case_id ? run->case_id : "", tool_name, mode);
 }
 
 int verify_choose_given(verify_run *run)
@@ -173,6 +182,9 @@ static int open_target(verify_run *run, const char *spec)
 
 int verify_open_targets(verify_run *run)
 {
+    if (run->comm) {
+        return comm_open(run);
+    }
     tool_words specs;
     int code = tool_specs(run->backend, run->require, &specs);
     bool all = tool_takes_all(run->backend);
@@ -202,6 +214,10 @@ void verify_free(verify_run *run)
         }
     }
     free(run->targets);
+    ranks_close(run->team);
+    if (run->silence) {
+        fclose(run->silence);
+    }
     free(run->chosen);
     verify_list_destroy(run->cases);
     tool_file_discard(&run->json_file);

@@ -29,6 +29,8 @@ typedef struct verify_list {
 /* Makes the list, or that of --invariance. `full` adds cases to those of the quick list. NULL: no
  * memory. */
 verify_list *verify_list_create(bool full, bool invariance, uint64_t seed);
+/* The list of --comm, for each of these numbers of ranks. */
+verify_list *verify_list_comm(bool full, const int32_t *ranks, int32_t count, uint64_t seed);
 void verify_list_destroy(verify_list *list);
 
 /* Adds a copy of `model` for each of the variants. If there are none, adds one copy, which keeps
@@ -41,6 +43,14 @@ void verify_list_add(verify_list *list, const bench_case *model, const iso_varia
 bench_case verify_case(const bench_op *op, iso_dtype dtype, const char *kind);
 
 extern const bench_op verify_order, verify_limits; /* script.c */
+
+/* comm_list.c: adds the cases of that many ranks. */
+void verify_comm_cases(verify_list *list, int32_t ranks);
+extern const bench_op verify_comm;
+extern const char *const verify_comm_ways[COMM_WAYS];
+/* Whether uniform numbers of a case are also scaled, so that the order of a sum changes its bits.
+ */
+bool verify_comm_spreads(const bench_case *item);
 
 /* ---- company.c: cases of --invariance -------------------------------------------------------- */
 
