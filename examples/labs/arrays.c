@@ -202,23 +202,29 @@ iso_status array_field_begin(iso_stream stream, array_field *field)
                                 (end - first) * (int64_t)sizeof one, end - first);
 }
 
+static int64_t rows_of(const array_field *field)
+{
+    return field->rows > 0 ? field->rows : field->n;
+}
+
 static iso_status field_launch(iso_stream stream, iso_program program, const array_field *field,
                                const char *name, iso_groups groups, int32_t each)
 {
     const iso_argument arguments[] = {iso_arg_buffer(field->now), iso_arg_buffer(field->other),
-                                      iso_arg_integer(field->n), iso_arg_integer(each)};
-    return launch(stream, program, name, groups, arguments, each > 1 ? 4 : 3);
+                                      iso_arg_integer(rows_of(field)), iso_arg_integer(field->n),
+                                      iso_arg_integer(each)};
+    return launch(stream, program, name, groups, arguments, each > 1 ? 5 : 4);
 }
 
 static iso_groups cells(const array_field *field)
 {
-    return (iso_groups){blocks(field->n, CELLS_X), blocks(field->n, CELLS_Y), 1};
+    return (iso_groups){blocks(field->n, CELLS_X), blocks(rows_of(field), CELLS_Y), 1};
 }
 
 iso_status array_field_steps(iso_stream stream, iso_program program, array_field *field,
                              int64_t steps, int32_t each)
 {
-    const iso_groups tiles = {blocks(field->n, INNER_WIDE), blocks(field->n, INNER_HIGH), 1};
+    const iso_groups tiles = {blocks(field->n, INNER_WIDE), blocks(rows_of(field), INNER_HIGH), 1};
     iso_status status = ISO_OK;
 
     for (int64_t done = 0; !status && done < steps;) {

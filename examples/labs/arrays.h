@@ -46,14 +46,14 @@ iso_status array_sums_columns(iso_stream stream, iso_program program, const arra
 
 enum { ARRAY_STEPS_MOST = 8 }; /* in one launch */
 
-/* A field of n x n f32, and a second one to write to. */
+/* A field of f32, and a second one to write to. */
 typedef struct array_field {
     int64_t n;
     iso_operand now, other; /* exchanged after each launch */
+    int64_t rows;           /* of n cells each; 0: n rows */
 } array_field;
 
-/* 1 in the square of a quarter of the cells in the middle, 0 elsewhere.
- */
+/* 1 in the square of a quarter of the cells in the middle, 0 elsewhere. The field has n rows. */
 iso_status array_field_begin(iso_stream stream, array_field *field);
 
 /* `each` is how many steps a launch does, 1 to ARRAY_STEPS_MOST: the bits are the same. */

@@ -144,7 +144,7 @@ static void diffusion(const lab *l, const char *folder)
     const char *const names[][2] = {{"before.f32", "before.pgm"},
                                     {"after.f32", "after.pgm"},
                                     {"laplacian.f32", "laplacian.pgm"}};
-    array_field field = {n, lab_buffer(l, bytes), lab_buffer(l, bytes)};
+    array_field field = {.n = n, .now = lab_buffer(l, bytes), .other = lab_buffer(l, bytes)};
     float *fields[] = {lab_alloc(bytes), lab_alloc(bytes), lab_alloc(bytes)};
     float *single = lab_alloc(bytes);
     double seconds[2];

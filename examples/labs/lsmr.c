@@ -35,7 +35,8 @@ struct lsmr {
     iso_stream stream;
     iso_stream side; /* of the problems: a GPU runs it beside the products; else the same stream */
     iso_event made, taken; /* v is there; the problems need it no more */
-    iso_sparse matrix;
+    lsmr_matrix matrix;
+    iso_sparse sparse; /* of lsmr_create */
     iso_program program;
     iso_kernel next, advance, update, test;
     iso_dtype dtype;
@@ -65,14 +66,9 @@ static iso_status next(lsmr *s, iso_trans trans, iso_variant variant)
 {
     const bool is_v = trans == ISO_TRANS;
     const int64_t count = is_v ? s->cols : s->rows, groups = is_v ? s->col_groups : s->row_groups;
-    iso_spmv_args product = ISO_SPMV_ARGS_INIT;
+    iso_status status =
+        s->matrix.multiply(s->matrix.user, s->stream, trans, variant, is_v ? s->u : s->v, s->t);
 
-    product.variant = variant;
-    product.trans = trans;
-    product.matrix = s->matrix;
-    product.x = is_v ? s->u : s->v;
-    product.y = s->t;
-    iso_status status = iso_spmv(s->stream, &product);
     if (is_v && is_apart(s)) {
         status = status ? status : iso_stream_wait(s->stream, s->taken);
     }
@@ -371,7 +367,9 @@ typedef struct space {
 static void spaces_of(lsmr *s, space out[OPERANDS])
 {
     const int64_t each = iso_dtype_size(s->dtype), sum = sizeof(double);
-    const int64_t larger = s->rows > s->cols ? s->rows : s->cols;
+    int64_t larger = s->rows > s->cols ? s->rows : s->cols;
+
+    larger = larger > s->matrix.room ? larger : s->matrix.room;
     const space all[OPERANDS] = {{&s->u, s->rows * each},
                                  {&s->v, s->cols * each},
                                  {&s->t, larger * each},
@@ -418,11 +416,10 @@ static iso_status make(lsmr *s)
     return status ? status : iso_host_alloc(s->device, bytes, (void **)&s->host, NULL);
 }
 
-iso_status lsmr_create(iso_device device, iso_stream stream, iso_sparse matrix, int most,
-                       lsmr **out)
+iso_status lsmr_create_for(iso_device device, iso_stream stream, const lsmr_matrix *matrix,
+                           int most, lsmr **out)
 {
-    iso_sparse_info info = ISO_SPARSE_INFO_INIT;
-    iso_status status = most < 1 || most > ITEMS ? ISO_INVALID : iso_sparse_get_info(matrix, &info);
+    iso_status status = most < 1 || most > ITEMS ? ISO_INVALID : ISO_OK;
     lsmr *s = status ? NULL : calloc(1, sizeof *s);
 
     *out = NULL;
@@ -431,12 +428,12 @@ iso_status lsmr_create(iso_device device, iso_stream stream, iso_sparse matrix, 
     }
     s->device = device;
     s->stream = stream;
-    s->matrix = matrix;
-    s->dtype = info.dtype;
-    s->rows = info.rows;
-    s->cols = info.cols;
-    s->row_groups = groups_of(info.rows);
-    s->col_groups = groups_of(info.cols);
+    s->matrix = *matrix;
+    s->dtype = matrix->dtype;
+    s->rows = matrix->rows;
+    s->cols = matrix->cols;
+    s->row_groups = groups_of(s->rows);
+    s->col_groups = groups_of(s->cols);
     s->most = most;
     status = make(s);
     if (status) {
@@ -445,6 +442,37 @@ iso_status lsmr_create(iso_device device, iso_stream stream, iso_sparse matrix, 
     }
     *out = s;
     return ISO_OK;
+}
+
+static iso_status multiply_sparse(void *user, iso_stream stream, iso_trans trans,
+                                  iso_variant variant, iso_operand x, iso_operand y)
+{
+    const lsmr *s = user;
+    iso_spmv_args product = ISO_SPMV_ARGS_INIT;
+
+    product.variant = variant;
+    product.trans = trans;
+    product.matrix = s->sparse;
+    product.x = x;
+    product.y = y;
+    return iso_spmv(stream, &product);
+}
+
+iso_status lsmr_create(iso_device device, iso_stream stream, iso_sparse matrix, int most,
+                       lsmr **out)
+{
+    iso_sparse_info info = ISO_SPARSE_INFO_INIT;
+    iso_status status = iso_sparse_get_info(matrix, &info);
+    const lsmr_matrix made = {
+        .dtype = info.dtype, .rows = info.rows, .cols = info.cols, .multiply = multiply_sparse};
+
+    *out = NULL;
+    status = status ? status : lsmr_create_for(device, stream, &made, most, out);
+    if (!status) {
+        (*out)->sparse = matrix;
+        (*out)->matrix.user = *out;
+    }
+    return status;
 }
 
 void lsmr_destroy(lsmr *s)

@@ -77,6 +77,21 @@ typedef struct lsmr lsmr;
  * long as the lsmr. */
 iso_status lsmr_create(iso_device device, iso_stream stream, iso_sparse matrix, int most,
                        lsmr **out);
+
+/* A matrix that is not one iso_sparse: what LSMR needs to know of it. */
+typedef struct lsmr_matrix {
+    iso_dtype dtype; /* f32 or f64 */
+    int64_t rows, cols;
+    int64_t room; /* elements that `y` has at least; 0: those of the product */
+    /* Submits y = A x, or y = A' x for ISO_TRANS, to the stream. */
+    iso_status (*multiply)(void *user, iso_stream stream, iso_trans trans, iso_variant variant,
+                           iso_operand x, iso_operand y);
+    void *user;
+} lsmr_matrix;
+
+/* The same for such a matrix; *matrix is copied. */
+iso_status lsmr_create_for(iso_device device, iso_stream stream, const lsmr_matrix *matrix,
+                           int most, lsmr **out);
 void lsmr_destroy(lsmr *solver); /* may be NULL */
 
 /* Waits for the solutions: each x is complete when it returns, also that of a problem that was

@@ -43,7 +43,7 @@ int main(int count, char **words)
 
     const int64_t n = lab_size(&l, 60, 200, 400), steps = n * n / 4;
     const int64_t bytes = n * n * (int64_t)sizeof(float);
-    array_field field = {n, lab_buffer(&l, bytes), lab_buffer(&l, bytes)};
+    array_field field = {.n = n, .now = lab_buffer(&l, bytes), .other = lab_buffer(&l, bytes)};
     const iso_operand result = lab_buffer(&l, sizeof(float));
     const iso_kernel insulate = lab_kernel(&l, "insulate_f32");
 

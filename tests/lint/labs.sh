@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # labs.sh: every command in docs/labs.md runs, one after another, on the installed copy and on the
-# CPU; programs get --small, and kernels are embedded for one instruction set. wrap.py is left out, by name, without NumPy.
+# CPU; programs get --small, and kernels are embedded for one instruction set. wrap.py is left out,
+# by name, without NumPy, and mpirun without an engine for it.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/install/prefix.sh"
 need make make
@@ -23,11 +24,23 @@ export ISOMER_BACKEND=openmp ISOMER_CACHE_DIR=off
 
 page=$source_dir/docs/labs.md
 awk '$0 == "```sh" { on = 1; next } /^```/ { on = 0 } on' "$page" |
-    sed -E '/(\.\/[a-z_]+|wrap\.py)$/s/$/ --small/' >"$scratch/commands"
+    sed -E '/(\.\/[a-z_]+( --ranks [0-9]+| --world)?|wrap\.py)$/s/$/ --small/' >"$scratch/commands"
 grep -q '^\./a_matrix --small$' "$scratch/commands" || fail "the page does not run ./a_matrix"
 if ! python3 -c 'import numpy' 2>/dev/null; then
     say "NumPy is not here: wrap.py is not tried"
     sed -i '/wrap\.py/d' "$scratch/commands"
+fi
+# The plain mpirun is Open MPI's or another's.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    OMPI_MCA_btl_vader_single_copy_mechanism=none TMPDIR="$scratch"
+case $(mpirun --version 2>&1) in
+*OpenRTE* | *"Open MPI"*) engine=openmpi ;;
+*HYDRA*) engine=mpich ;;
+*) engine=none ;;
+esac
+if [ -z "$(find "$prefix" -name "isomer-$engine.so")" ]; then
+    say "mpirun is not here, or this build has no engine for it: it is not tried"
+    sed -i '/^mpirun/d' "$scratch/commands"
 fi
 mkdir "$scratch/run"
 cd "$scratch/run"
