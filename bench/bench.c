@@ -20,6 +20,16 @@ static const char help[] =
     "  --lab LIST        only these rows of the labs, such as C5, or labs, such as A\n"
     "  --lab-sizes SIZES usual (the default), small (for a test) or full (the labs' own)\n"
     "  --beside FILE     also shows another program's figures of the same rows\n"
+    "  --comm            measures communicators of several devices (ranks) instead: sums over\n"
+    "                    ranks, copies, and products. --op is then all_reduce, reduce_scatter,\n"
+    "                    all_gather, broadcast, all_to_all, send_receive, send, copy, barrier or\n"
+    "                    gemm; --variant vendor, ordered, fixed (sums), tiled, vendor, fixed\n"
+    "                    (products); --size bytes, or N of gemm\n"
+    "  --ranks LIST      with --comm, which it means: numbers of ranks in this process\n"
+    "  --world           with --comm: one rank in each process that mpirun started\n"
+    "  --engine NAME     with --comm: the engine that moves the data\n"
+    "  --memory BYTES    with --comm: products keep their matrices in host memory, and use so\n"
+    "                    much memory of each device\n"
     "  --op LIST         operations, or single ones such as triad, sum and write:\n"
     "                    %s\n"
     "  --variant LIST    variants: naive, tiled, vendor, ... or auto, what the library chooses\n"
@@ -49,7 +59,8 @@ static const char help[] =
     "                    alternates the first device with this one in one process, and shows\n"
     "                    where SPEC is FASTER or SLOWER\n"
     "  --self-check      like --against, with this program itself: nothing should differ\n"
-    "  --timeout SECONDS kills a process of --against that takes longer (default 3600)\n"
+    "  --timeout SECONDS kills a process of --against that takes longer (default 3600); with\n"
+    "                    --comm: how long a rank waits for the others (default 60)\n"
     "  --fail-on PERCENT with --against: exit code 1 if a case of PROGRAM is slower by more than\n"
     "                    PERCENT, or lacks a result that this program has\n"
     "  --json FILE       also writes results as JSON; - is standard output\n"
@@ -433,6 +444,35 @@ static int execute(bench *b, int argc, char **argv)
     return b->list ? list_cases(b) : measure(b, argc, argv);
 }
 
+/* Measures communicators. Only the process of rank 0 writes files and shows results. */
+static int measure_ranks(bench *b, int argc, char **argv)
+{
+    scale_run *run;
+    int code = scale_open(&b->scale, &run);
+    const bool speaks = code == TOOL_OK && scale_speaks(run);
+    if (code == TOOL_OK) {
+        code = scale_settle(run, speaks ? open_files(b) : TOOL_OK);
+    }
+    if (code == TOOL_OK) {
+        b->root = json_pack("{s:s, s:o, s:[], s:[]}", "schema", RECORD_SCHEMA, "run",
+                            record_run("bench", argc, argv), "devices", "results");
+        b->run = json_incref(json_object_get(b->root, "run"));
+        tool_set_text(b->run, "suite", "comm");
+        tool_set_int(b->run, "seed", (int64_t)b->request.seed);
+        tool_set_number(b->run, "budget", b->budget);
+        tool_set_text(b->run, "math", iso_math_name(ISO_MATH_STRICT));
+        tool_set_int(b->run, "rounds", b->rounds);
+        code = scale_measure(run, b->root, b->files[JSON].stream ? &b->files[JSON] : NULL);
+        const int written = speaks ? write_files(b) : TOOL_OK;
+        if (speaks) {
+            record_comm_table(text_stream(b), b->root);
+        }
+        code = scale_settle(run, written != TOOL_OK ? written : code);
+    }
+    scale_close(run);
+    return code;
+}
+
 static void free_all(bench *b)
 {
     crew_end(&b->crew, false);
@@ -476,7 +516,7 @@ int tool_bench(int argc, char **argv)
     if (code == TOOL_OK && b.help) {
         printf(help, bench_op_words(), bench_type_words());
     } else if (code == TOOL_OK) {
-        code = execute(&b, argc, argv);
+        code = b.comm ? measure_ranks(&b, argc, argv) : execute(&b, argc, argv);
     }
     free_all(&b);
     return code;

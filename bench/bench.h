@@ -3,6 +3,7 @@
 #ifndef ISOMER_BENCH_H
 #define ISOMER_BENCH_H
 
+#include "bench/comm/comm.h"
 #include "bench/measure/measure.h"
 #include "bench/tool.h"
 
@@ -52,7 +53,9 @@ typedef struct bench {
     const char *against, *against_backend, *fail_on_text, *timeout_text, *energy_text, *lab_sizes,
         *beside, *paths[OUTPUTS];
     bool self_check, list, energy, help;
-    bool labs;          /* the suite is `labs` */
+    bool labs; /* the suite is `labs` */
+    bool comm; /* communicators instead of cases */
+    scale_options scale;
     bench_given *given; /* NULL: suites */
     work_request request;
     double budget, whole, fail_on, timeout, energy_seconds;

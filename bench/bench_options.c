@@ -112,7 +112,8 @@ static int parse_values(bench *b)
                  {b->energy_text && !b->energy, "--energy-seconds needs --energy"},
                  {b->against_backend && (against || b->list),
                   "--against-backend cannot be combined with --against, --self-check or --list"},
-                 {b->timeout_text && !against, "--timeout needs --against or --self-check"},
+                 {b->timeout_text && !against && !b->comm,
+                  "--timeout needs --against, --self-check or --comm"},
                  {b->fail_on_text && !against && !b->against_backend,
                   "--fail-on needs --against; `compare --fail-on` judges two files"}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0] && code == TOOL_OK; i++) {
@@ -155,6 +156,11 @@ static int add_options(bench *b, tool_option *options)
                                   {"against", &b->against, NULL},
                                   {"timeout", &b->timeout_text, NULL},
                                   {"self-check", NULL, &b->self_check},
+                                  {"comm", NULL, &b->comm},
+                                  {"ranks", &b->scale.ranks.ranks, NULL},
+                                  {"world", NULL, &b->scale.ranks.world},
+                                  {"engine", &b->scale.ranks.engine, NULL},
+                                  {"memory", &b->scale.memory, NULL},
                                   {"help", NULL, &b->help}};
     enum { ALL = sizeof all / sizeof all[0], SUITES = sizeof suites / sizeof suites[0] };
     int more = b->given ? b->given->option_count : SUITES;
@@ -171,7 +177,8 @@ static int check_labs(bench *b)
     r->suite = r->rows && !r->suite ? "labs" : r->suite;
     b->labs = r->suite && strcmp(r->suite, "labs") == 0;
     if (given && !b->labs) {
-        return tool_error(TOOL_USAGE, "--lab, --lab-sizes and --beside are for --suite labs");
+        return tool_error(TOOL_USAGE, "--lab, --lab-sizes and --beside are for --suite labs; "
+                                      "--comm has --beside too");
     }
     if (!b->labs) {
         return TOOL_OK;
@@ -185,11 +192,66 @@ static int check_labs(bench *b)
     return code;
 }
 
+/* The options of --comm, which has no cases. */
+static int check_comm(bench *b)
+{
+    const work_request *r = &b->request;
+    const struct {
+        const char *option;
+        bool given;
+    } others[] = {{"against", b->against},
+                  {"self-check", b->self_check},
+                  {"against-backend", b->against_backend},
+                  {"energy", b->energy},
+                  {"list", b->list},
+                  {"suite", r->suite},
+                  {"case", r->case_id},
+                  {"axis", r->axis},
+                  {"lab", r->rows},
+                  {"lab-sizes", b->lab_sizes},
+                  {"math", b->math_text},
+                  {"jobs", b->jobs_text},
+                  {"export", b->paths[EXPORT]},
+                  {"no-roofs", r->no_roofs},
+                  {"markdown", b->paths[MARKDOWN]}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].given) {
+            return tool_error(TOOL_USAGE,
+                              "--%s is of the cases of suites: leave it out with --comm",
+                              others[i].option);
+        }
+    }
+    scale_options *s = &b->scale;
+    s->op = r->op;
+    s->variant = r->variant;
+    s->dtype = r->dtype;
+    s->size = r->size;
+    s->beside = b->beside;
+    s->ranks.backend = b->backend;
+    s->ranks.require = b->require;
+    s->ranks.timeout = b->timeout_text;
+    s->budget = b->budget;
+    s->rounds = b->rounds;
+    s->seed = r->seed;
+    return TOOL_OK;
+}
+
 int bench_parse(bench *b, int argc, char **argv)
 {
     tool_option options[OPTIONS_MOST];
     int count = add_options(b, options);
     int code = tool_options(argc, argv, options, count, b->given ? b->given->files : NULL);
+    const ranks_options *ranks = &b->scale.ranks;
+    b->comm = b->comm || ranks->ranks;
+    if (code == TOOL_OK && !b->comm && (ranks->world || ranks->engine || b->scale.memory)) {
+        code = tool_error(TOOL_USAGE, "--%s is an option of --comm: give --comm too",
+                          ranks->world    ? "world"
+                          : ranks->engine ? "engine"
+                                          : "memory");
+    }
     code = code != TOOL_OK || b->help ? code : parse_values(b);
+    if (b->comm) {
+        return code != TOOL_OK || b->help ? code : check_comm(b);
+    }
     return code != TOOL_OK || b->help || b->given ? code : check_labs(b);
 }

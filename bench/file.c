@@ -269,7 +269,7 @@ static int put_json(const char *text, size_t length, void *stream)
 
 /* The arrays of a document that have a line for each item, so that files can be compared and
  * searched by line. */
-static const char *const by_lines[] = {"results", "labs"};
+static const char *const by_lines[] = {"results", "labs", "comm"};
 enum { BY_LINES = sizeof by_lines / sizeof by_lines[0] };
 
 static bool put_items(FILE *stream, const json_t *items)

@@ -30,14 +30,15 @@ _isomer_values() {
     bench,--lab) echo A B C D E {A,C,D}{1..5} B1 B2 C6 E{1..6} ;;
     bench,--lab-sizes) echo usual small full ;;
     reveal,--op) echo gemm gemv sum dot reduce ;;
-    bench,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;
+    bench,--op) echo all_reduce reduce_scatter all_gather broadcast all_to_all send_receive send barrier "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;
     verify,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" "$calls" ;;
     *,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" ;;
     verify,--variant) echo naive tiled vendor partials fixed write read copy between fill ordered move ;;
-    verify,--engine) echo threads nccl rccl openmpi mpich ;;
     reveal,--variant) echo naive tiled vendor partials ;;
     errors,--variant) echo naive tiled fixed vendor tf32 model ;;
     *,--input) echo uniform normal rows spread10 spread20 spread40 large graded10 graded20 graded40 hidden ;;
+    bench,--variant) echo naive tiled vendor partials fixed auto pageable pinned device ordered ;;
+    *,--engine) echo threads openmpi mpich nccl rccl ;;
     *,--variant) echo naive tiled vendor partials fixed auto pageable pinned device ;;
     *,--axis) echo 0 1 all ;;
     *,--level) _isomer_words "$3" "$1" --level ;;
@@ -48,7 +49,7 @@ _isomer_values() {
     kernel,--only) echo declarations compile chips judge address oclgrind results launch try ;;
     *,--size | *,--ranks | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
     *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
-        *,--count | *,--case | *,--library | *,--title | *,--device | *,--machine | *,--last | *,--within | *,--define | *,--kernel | *,--seconds | kernel,--cflags | kernel,--name | kernel,--sets)
+        *,--count | *,--memory | *,--case | *,--library | *,--title | *,--device | *,--machine | *,--last | *,--within | *,--define | *,--kernel | *,--seconds | kernel,--cflags | kernel,--name | kernel,--sets)
         echo FREE
         ;;
     esac

@@ -57,7 +57,8 @@ function __isomer_operations
         case compare
             printf '%s\n' $single
         case bench
-            printf '%s\n' write read $single
+            printf '%s\n' write read $single \
+                all_reduce reduce_scatter all_gather broadcast all_to_all send_receive send barrier
     end
 end
 
@@ -70,6 +71,8 @@ function __isomer_variants
             printf '%s\n' naive tiled vendor partials
         case errors
             printf '%s\n' naive tiled fixed vendor tf32 model
+        case bench
+            printf '%s\n' naive tiled vendor partials fixed auto pageable pinned device ordered
         case '*'
             printf '%s\n' naive tiled vendor partials fixed auto pageable pinned device
     end
@@ -125,7 +128,7 @@ complete -c isomer -n '__isomer_has --input' -l input -x \
 complete -c isomer -n '__isomer_has --only' -l only -x \
     -a '(__fish_complete_list , "__isomer_words declarations compile chips judge address oclgrind results launch try")'
 complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
-for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case library title device machine last within count define kernel seconds cflags name sets
+for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case library title device machine last within count ranks memory define kernel seconds cflags name sets
     complete -c isomer -n "__isomer_has --$option" -l $option -x
 end
 for option in json csv markdown junit report data export dir against out output cc

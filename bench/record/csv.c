@@ -171,6 +171,10 @@ bool record_csv(FILE *out, const json_t *root)
 {
     json_t *results = json_object_get(root, "results"), *result;
     size_t index;
+    if (json_object_get(root, "comm")) {
+        record_comm_csv(out, json_object_get(root, "comm"));
+        return fflush(out) == 0 && !ferror(out);
+    }
     for (int c = 0; c < COLUMNS; c++) {
         fprintf(out, "%s%s", c > 0 ? "," : "", columns[c].name);
     }

@@ -4,31 +4,10 @@
  * fault. The published schema is stricter: it describes what isomer writes. This file checks only
  * what isomer reads.
  */
-#include "bench/ops/ops.h"
-#include "bench/record/record.h"
+#include "bench/record/fault.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The types that a value may have: a bit for each Jansson type, and two conditions. */
-enum {
-    OBJECT = 1 << JSON_OBJECT,
-    ARRAY = 1 << JSON_ARRAY,
-    STRING = 1 << JSON_STRING,
-    NUMBER = 1 << JSON_INTEGER | 1 << JSON_REAL,
-    TRUTH = 1 << JSON_TRUE | 1 << JSON_FALSE,
-    NIL = 1 << JSON_NULL,
-    LACKING = 1 << 8, /* may be missing */
-    POSITIVE = 1 << 9 /* a number must be over 0 */
-};
-
-typedef struct rule {
-    const char *names;          /* the members with this rule, separated by spaces */
-    int types;                  /* the types that these members may have */
-    const struct rule *members; /* of an object, or of each object in an array; ends with {0} */
-    const struct rule *items;   /* of each item, for an array that holds no objects */
-    const char *const *words;   /* the values that a text may have; ends with NULL */
-} rule;
 
 /* A step of the way to a value. The way is put into words only if there is a fault. */
 typedef struct step {
@@ -48,8 +27,7 @@ typedef struct walk {
 /* Members are checked in this order, and only the first fault is reported. */
 
 static const char *const commands[] = {"bench", "against", "verify", "reveal", "errors", NULL};
-static const char *statuses[BENCH_STATUSES + 1], *operations[BENCH_OPS + 3],
-    *tiers[TOOL_TIERS + 1]; /* set by record_fault */
+static const char *operations[BENCH_OPS + 3], *tiers[TOOL_TIERS + 1]; /* set by record_fault */
 static const char *const purposes[] = {"roof", NULL};
 static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const sources[] = {"measured", "table", NULL};
@@ -202,7 +180,7 @@ static const rule bench_members[] = {
     {.names = "kernel", .types = STRING | NIL | LACKING},
     {.names = "for", .types = STRING | LACKING, .words = purposes},
     {.names = "variant_used math_used math_reason", .types = STRING | LACKING},
-    {.names = "status", .types = STRING, .words = statuses},
+    {.names = "status", .types = STRING, .words = record_statuses},
     {.names = "reason", .types = STRING | NIL},
     {.names = "verified", .types = OBJECT | NIL, .members = verified_members},
     {.names = "work", .types = OBJECT, .members = work_members},
@@ -220,7 +198,7 @@ static const rule verify_members[] = {
     {.names = "variant dtype", .types = STRING | NIL},
     {.names = "backend device", .types = STRING},
     {.names = "library", .types = STRING | NIL},
-    {.names = "status", .types = STRING, .words = statuses},
+    {.names = "status", .types = STRING, .words = record_statuses},
     {.names = "reason", .types = STRING | NIL},
     {.names = "verified", .types = OBJECT | NIL, .members = verified_members},
     {0}};
@@ -239,7 +217,7 @@ static const rule reveal_members[] = {
     {.names = "math_used math_reason", .types = STRING | LACKING},
     {.names = "library", .types = STRING | NIL},
     {.names = "kernel", .types = STRING | NIL | LACKING},
-    {.names = "status", .types = STRING, .words = statuses},
+    {.names = "status", .types = STRING, .words = record_statuses},
     {.names = "reason", .types = STRING | NIL},
     {.names = "order", .types = OBJECT | NIL, .members = order_members},
     {.names = "questions calls seconds", .types = NUMBER | LACKING},
@@ -256,7 +234,7 @@ static const rule inexact_members[] = {
     {.names = "id op variant dtype math input backend device", .types = STRING},
     {.names = "shape", .types = OBJECT},
     {.names = "library", .types = STRING | NIL},
-    {.names = "status", .types = STRING, .words = statuses},
+    {.names = "status", .types = STRING, .words = record_statuses},
     {.names = "reason", .types = STRING | NIL},
     {.names = "errors", .types = OBJECT | NIL, .members = errors_members},
     {0}};
@@ -287,37 +265,6 @@ static const rule pair_members[] = {
     {.names = "verdict", .types = STRING | NIL, .words = verdicts},
     {.names = "made without_a without_b lost", .types = NUMBER | LACKING},
     {.names = "why_a why_b", .types = STRING | NIL | LACKING},
-    {0}};
-
-/* ---- the rows of the labs -------------------------------------------------------------------- */
-
-static const char *lab_ids[RECORD_LABS + 1]; /* set by set_lab_words */
-
-static const rule lab_case_members[] = {{.names = "what", .types = STRING}, {0}};
-static const rule lab_figure_members[] = {{.names = "name unit", .types = STRING},
-                                          {.names = "value", .types = NUMBER | NIL},
-                                          {.names = "low high", .types = NUMBER | NIL | LACKING},
-                                          {0}};
-static const rule point_value = {.types = NUMBER | STRING};
-static const rule point_item = {.types = ARRAY, .items = &point_value};
-static const rule lab_curve_members[] = {{.names = "name x y", .types = STRING},
-                                         {.names = "points", .types = ARRAY, .items = &point_item},
-                                         {0}};
-static const rule lab_picture_members[] = {{.names = "name", .types = STRING},
-                                           {.names = "rows cols", .types = NUMBER},
-                                           {.names = "values", .types = ARRAY, .items = &time_item},
-                                           {0}};
-static const rule lab_members[] = {
-    {.names = "row", .types = STRING, .words = lab_ids},
-    {.names = "device by", .types = STRING},
-    {.names = "case", .types = OBJECT, .members = lab_case_members},
-    {.names = "status", .types = STRING, .words = statuses},
-    {.names = "reason checked", .types = STRING | NIL | LACKING},
-    {.names = "figures", .types = ARRAY, .members = lab_figure_members},
-    {.names = "flops bytes", .types = NUMBER | NIL | LACKING},
-    {.names = "lines", .types = ARRAY | LACKING, .items = &text_item},
-    {.names = "curves", .types = ARRAY | LACKING, .members = lab_curve_members},
-    {.names = "pictures", .types = ARRAY | LACKING, .members = lab_picture_members},
     {0}};
 
 /* ---- the layout of Google Benchmark ---------------------------------------------------------- */
@@ -562,21 +509,22 @@ static bool schema_known(walk *w, const json_t *root)
     return true;
 }
 
-static void set_lab_words(void)
+static void set_words(void)
 {
     for (int i = 0; i < BENCH_STATUSES; i++) {
-        statuses[i] = bench_status_name((bench_status)i);
+        record_statuses[i] = bench_status_name((bench_status)i);
     }
     for (int i = 0; i < RECORD_LABS; i++) {
-        lab_ids[i] = record_labs[i].id;
+        record_lab_ids[i] = record_labs[i].id;
     }
 }
 
 char *record_labs_fault(const json_t *root)
 {
-    static const rule labs[] = {{.names = "labs", .types = ARRAY, .members = lab_members}, {0}};
+    static const rule labs[] = {{.names = "labs", .types = ARRAY, .members = record_lab_members},
+                                {0}};
     walk w = {.path = ""};
-    set_lab_words();
+    set_words();
     members_allowed(&w, labs, root);
     return w.fault;
 }
@@ -588,7 +536,7 @@ char *record_fault(const json_t *root)
     }
     operations[BENCH_OPS] = bench_kernel.measured;
     operations[BENCH_OPS + 1] = bench_op_of("")->measured;
-    set_lab_words();
+    set_words();
     for (int i = 0; i < TOOL_TIERS; i++) {
         tiers[i] = tool_tiers[i].name;
     }
@@ -605,10 +553,12 @@ char *record_fault(const json_t *root)
         {.names = "devices", .types = ARRAY, .members = device_members},
         {.names = "results", .types = ARRAY, .members = result_members(untimed)},
         {.names = "pairs", .types = ARRAY | LACKING, .members = pair_members},
-        {.names = "labs", .types = ARRAY | LACKING, .members = lab_members},
+        {.names = "labs", .types = ARRAY | LACKING, .members = record_lab_members},
+        {.names = "comm", .types = ARRAY | LACKING, .members = record_comm_members},
+        {.names = "comm_fits", .types = ARRAY | LACKING, .members = record_fit_members},
         {0}};
-    if (members_allowed(&w, content, root)) {
-        joined(&w, root, !untimed);
+    if (members_allowed(&w, content, root) && joined(&w, root, !untimed)) {
+        w.fault = record_comm_fault(json_object_get(root, "comm"));
     }
     return w.fault;
 }

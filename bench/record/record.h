@@ -245,6 +245,20 @@ void record_lab_value(char text[RECORD_LAB_TEXT], const char *unit, double value
 void record_labs_table(FILE *out, const json_t *entries);
 void record_labs_markdown(FILE *out, const json_t *entries);
 
+/* ---- comm.c: what communicators take, in a document ------------------------------------------ */
+
+/* Whether an entry has figures. */
+bool record_comm_ok(const json_t *entry);
+bool record_comm_is_product(const json_t *entry);
+/* A series is what differs in size alone, and its entries in place. Returns the next entry that
+ * begins one, after `entry` (NULL: from the first); NULL: there are no more. */
+const json_t *record_comm_next(const json_t *entries, const json_t *entry);
+/* "all_reduce", "of f32 over 4 ranks by threads"; to be freed. */
+char *record_comm_title(const json_t *entry);
+void record_comm_table(FILE *out, const json_t *root);
+/* A header and a line for each entry. */
+void record_comm_csv(FILE *out, const json_t *entries);
+
 /* ---- format.c: texts in memory, and with escaped arguments ----------------------------------- */
 
 /* Returns `block`. If it is NULL, reports a lack of memory and ends the process. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* figures.c - the list of a report's figures, and the files that are made of them. */
+#include "bench/report/comm.h"
 #include "bench/report/labs.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ figure_list report_figures(const report_model *model)
     figure_energy(&list, model);
     figure_errors(&list, model);
     figure_labs(&list, model);
+    figure_comm(&list, model);
     for (int i = 0; i < list.count; i++) {
         chart_settle(&list.items[i]);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page.c - the page as a whole. */
 #include "bench/report/chart.h"
+#include "bench/report/comm.h"
 #include "bench/report/labs.h"
 
 #include <ctype.h>
@@ -257,6 +258,7 @@ static void put_links(report_page *page, const figure_list *figures)
                        (char[]){letter, '\0'});
         }
     }
+    fputs(report_comm_any(model) ? "<a href=\"#comm\">Communicators</a>" : "", out);
     if (report_figure_of(figures, "roofline") || report_figure_of(figures, "split")) {
         fputs("<a href=\"#all\">Limits</a>", out);
     }
@@ -277,7 +279,7 @@ static void put_answer(report_page *page, const figure_list *figures)
     put_warnings(page);
     if (page->model->ok > 0) {
         report_sentences(page);
-    } else if (!report_labs_any(page->model)) {
+    } else if (!report_labs_any(page->model) && !report_comm_any(page->model)) {
         fputs("<p class=\"loud\">No result is ok, so there is nothing to sum up. The reasons are "
               "in the tables.</p>\n",
               page->out);
@@ -316,7 +318,7 @@ static void put_common(report_page *page, const figure_list *figures)
     for (int i = 0; i < figures->count; i++) {
         const figure *shown = &figures->items[i];
         if (shown->op || strcmp(shown->name, "overview") == 0 ||
-            strncmp(shown->name, "lab-", 4) == 0) {
+            strncmp(shown->name, "lab-", 4) == 0 || strncmp(shown->name, "comm-", 5) == 0) {
             continue;
         }
         fputs(some ? "" : "<section id=\"all\"><h2>Limits, transfers and energy</h2>\n", page->out);
@@ -340,13 +342,14 @@ int report_write(json_t *const *roots, const char *const *names, int count, cons
     put_links(&page, &figures);
     put_answer(&page, &figures);
     report_labs(&page, &figures);
+    report_comm(&page, &figures);
     put_operations(&page, &figures);
     put_common(&page, &figures);
     report_libraries(&page);
     report_machines(&page);
     put_foot(&page);
     int code = tool_file_commit(out);
-    if (code == TOOL_OK && model.ok == 0 && !report_labs_any(&model)) {
+    if (code == TOOL_OK && model.ok == 0 && !report_labs_any(&model) && !report_comm_any(&model)) {
         code = tool_error(TOOL_NOTHING, "no result is ok: the report has only the reasons");
     }
     report_figures_free(&figures);

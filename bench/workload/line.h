@@ -62,8 +62,6 @@ typedef struct work_parsed {
 bool work_line_parse(const work_line *line, work_parsed *out, const char **member, char *text,
                      size_t room);
 
-/* Parses "4Ki", "64x64x16384" or "beyond-cache". False: the word is not a size. */
-bool work_size_parse(const char *word, bench_size *out);
 bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size_t room);
 extern const char work_size_rule[]; /* what a size looks like */
 bool work_size_fits(const bench_size *size, const bench_op *op);

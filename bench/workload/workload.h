@@ -62,6 +62,11 @@ bool work_request_chooses(const work_request *request);
 int work_list_make(const work_request *request, work_list *out);
 void work_list_free(work_list *list);
 
+/* ---- line.c ---------------------------------------------------------------------------------- */
+
+/* Parses "4Ki", "64x64x16384" or "beyond-cache". False: the word is not a size. */
+bool work_size_parse(const char *word, bench_size *out);
+
 /* ---- case.c ---------------------------------------------------------------------------------- */
 
 /* The bytes of the smallest of its arrays. Ignores results of only a few elements. */

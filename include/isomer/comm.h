@@ -200,7 +200,7 @@ typedef struct iso_comm_call {
 ISO_API iso_status iso_comm_run_group(const iso_comm_call *calls, int32_t count);
 
 /* Whether this communicator has the call. Only op, dtype, reduce, sum and keep matter. UNSUPPORTED:
- * the text says why. */
+ * the text says why. INVALID as iso_comm_run: no communicator has the call. */
 ISO_API iso_status iso_comm_supports(iso_comm comm, const iso_comm_args *args);
 
 /* Allocates the scratch memory that the call needs on this stream, and builds its kernels.
