@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SERIES = 32, PAIR_BYTES = 64 << 20 };
+enum { MOST_SERIES = 32, PAIR_BYTES = 256 << 20 };
 
 /* Calls that differ in their size alone. */
 typedef struct series {

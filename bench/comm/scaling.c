@@ -220,7 +220,7 @@ static void set_grid(product *p, int32_t ranks)
     }
     p->cols = ranks / p->rows;
     const int64_t eighth = p->n / 8 / 1024 * 1024;
-    p->block_k = eighth < 1024 ? 1024 : eighth > 4096 ? 4096 : eighth;
+    p->block_k = eighth < 1024 ? 1024 : eighth > 8192 ? 8192 : eighth;
 }
 
 /* Tiled and fixed products have the same bits, whatever the number of ranks. */

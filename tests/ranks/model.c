@@ -26,10 +26,11 @@ int model_exponent_bits(iso_dtype dtype)
     return dtype == ISO_F64 ? 80 : 40;
 }
 
+/* The largest exponent field; 0 for integers, which have none. */
 static int field_most(iso_dtype dtype)
 {
     const format *f = &formats[dtype];
-    return (1 << (f->bits - 1 - f->fraction)) - 1;
+    return f->fraction ? (1 << (f->bits - 1 - f->fraction)) - 1 : 0;
 }
 
 void model_exponents(iso_dtype dtype, int *least, int *most)
