@@ -4,6 +4,7 @@
 #include "common/descriptor.h"
 #include "common/printable.h"
 #include "core/call.h"
+#include "core/registry.h"
 #include "core/settings.h"
 
 #include <errno.h>
@@ -31,6 +32,11 @@ static int32_t trusted(const char *path, char *problem, int64_t capacity)
     return !problem[0];
 }
 
+static void *open_part(const char *path, char *problem, int64_t capacity)
+{
+    return core_plugin_part(path, problem, (size_t)capacity);
+}
+
 const iso_host core_host = {
     .size = (uint32_t)sizeof(iso_host),
     .abi_major = ISO_ABI_MAJOR,
@@ -46,6 +52,7 @@ const iso_host core_host = {
     .stack_left = core_stack_left,
     .path = core_host_path,
     .trusted = trusted,
+    .open_part = open_part,
 };
 
 /* ---- ISOMER_LOG ------------------------------------------------------------------------------ */

@@ -149,6 +149,27 @@ static void *open_quietly(const char *path)
     return file;
 }
 
+void *core_plugin_part(const char *path, char *problem, size_t room)
+{
+    const char *why;
+    void *file;
+
+    problem[0] = 0;
+    core_absolute_problem(path, problem, room);
+    if (!problem[0]) {
+        core_path_problem(path, problem, room);
+    }
+    if (problem[0]) {
+        return NULL;
+    }
+    file = open_quietly(path);
+    if (!file) {
+        why = dlerror();
+        snprintf(problem, room, "%s", why ? why : "it could not be opened");
+    }
+    return file;
+}
+
 /* Apart from opening, so that a library's start does not have these texts on its stack. */
 static __attribute__((noinline)) bool judge_file(const core_backend *backend, iso_probe *out)
 {

@@ -47,6 +47,8 @@ iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe
 iso_status core_backend_ready(const char *call, core_backend *backend, int32_t *devices);
 /* Loads a plug-in or built-in into backend->table. If it returns false, *out says why. */
 bool core_backend_load(core_backend *backend, iso_probe *out);
+/* Implements iso_host.open_part. */
+void *core_plugin_part(const char *path, char *problem, size_t room);
 bool core_name_valid(const char *name);
 /* Calls `visit` with each folder to search, until it returns false. Returns false only if there is
  * no memory to list the folders. */

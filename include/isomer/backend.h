@@ -130,6 +130,13 @@ typedef struct iso_host {
      * Returns 0 if it is not safe, and sets `problem` to the reason. A backend may start a program
      * only if its path passes this check. */
     int32_t (*trusted)(const char *path, char *problem, int64_t capacity);
+
+    /* -- minor 10 -- */
+    /* Opens a library that is a part of the plug-in, by its absolute path, which must be trusted,
+     * and leaves the program's handlers of faults as they were. So a plug-in need not be linked
+     * with a library that does much as soon as it is loaded: listing plug-ins loads all of them.
+     * NULL, with the reason in `problem`, if it cannot be opened. The result is for dlsym. */
+    void *(*open_part)(const char *path, char *problem, int64_t capacity);
 } iso_host;
 
 /* ---- Operations, resolved and checked -------------------------------------------------------- */

@@ -44,6 +44,16 @@ static const char *host_setting(const char *name)
     return NULL;
 }
 
+static void *host_open_part(const char *path, char *problem, int64_t capacity)
+{
+    void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (!file) {
+        snprintf(problem, (size_t)capacity, "%s", dlerror());
+    }
+    return file;
+}
+
 static const iso_host host = {
     .size = (uint32_t)sizeof(iso_host),
     .abi_major = ISO_ABI_MAJOR,
@@ -54,6 +64,7 @@ static const iso_host host = {
     .fail = host_fail,
     .log = host_log,
     .setting = host_setting,
+    .open_part = host_open_part,
 };
 
 void job_open(job *out, const char *plugin, const char *folder)
@@ -76,10 +87,10 @@ void job_open(job *out, const char *plugin, const char *folder)
     out->engine = out->backend->engine;
     out->folder = folder;
     JOB_CHECK(out->engine->flags == (ISO_ENGINE_HOST | ISO_ENGINE_PROCESSES | ISO_ENGINE_KEEPS));
-    if (!out->backend->probe(&probe)) {
-        JOB_CHECK(probe.state == ISO_STATE_NO_DEVICE);
-        JOB_WORKS(out->engine->open(label, sizeof label));
-        JOB_CHECK(strlen(label) > 6 && strstr(probe.reason, label));
+    JOB_WORKS(out->backend->probe(&probe));
+    JOB_CHECK(probe.state == ISO_STATE_NO_DEVICE && strstr(probe.reason, "no devices"));
+    if (!out->engine->open(label, sizeof label)) {
+        JOB_CHECK(strlen(label) > 6);
     }
 }
 

@@ -34,11 +34,22 @@ static void host_log(iso_log_level level, const char *format, ...)
     (void)level, (void)format;
 }
 
+static void *host_open_part(const char *path, char *problem, int64_t capacity)
+{
+    void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (!file) {
+        snprintf(problem, (size_t)capacity, "%s", dlerror());
+    }
+    return file;
+}
+
 static const iso_host host = {.size = (uint32_t)sizeof(iso_host),
                               .alloc = host_alloc,
                               .free = free,
                               .fail = host_fail,
-                              .log = host_log};
+                              .log = host_log,
+                              .open_part = host_open_part};
 
 /* The plug-in and the program sum in turns. */
 static iso_status use(const iso_engine *engine)
@@ -47,8 +58,12 @@ static iso_status use(const iso_engine *engine)
     int32_t ranks = 0;
     iso_comm_id zeros = {{0}};
     void *rank = NULL;
-    iso_status status = engine->world(&seat.rank, &ranks);
+    char label[ISO_NAME_MAX];
+    iso_status status = engine->open(label, sizeof label);
 
+    if (!status) {
+        status = engine->world(&seat.rank, &ranks);
+    }
     if (!status) {
         status = engine->join(&seat, 1, &zeros, ranks, 20000000000, &rank);
     }
