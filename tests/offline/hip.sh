@@ -74,9 +74,9 @@ if [ "$2" = full ]; then
 else
     # A quarter of a minute of one core: different parts for different chips. `full` compiles all programs for
     # all chips.
-    one gfx906 wave64 0 24
-    one gfx1030 wave32 1 24
-    one gfx90a wave64 2 48
+    one gfx906 wave64 0 40
+    one gfx1030 wave32 1 40
+    one gfx90a wave64 2 80
     matrix_units
 fi
 [ -z "$failed" ] || fail "see above:$failed"

@@ -55,7 +55,7 @@ matrix_units() {
     list=$scratch/units-$2
     mkdir "$list"
     cp "$all"/*.text "$list"
-    grep -E '^unit_f64|^fixed_matrix|^gemm_(matrix|split).*ISO_KA=1 -DISO_KB=0' "$all/list" >"$list/list"
+    grep -E '^unit_f64|^fixed_matrix|^gemm_(matrix|split).*ISO_KA=1 -DISO_KB=0' "$all/list" | grep -v "${3:-none}" >"$list/list"
     output=$scratch/$1-units
     compile_all nvrtc "$nvrtc" "$1" "$list" "$output" 0 1 || fail "$1: matrix units: a program does not compile"
     remarks "$output" >"$output/remarks"
@@ -89,10 +89,10 @@ else
     make_list "$class"
     norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$list/list" | cut -d: -f1)
     [ -n "$norm" ] || fail "the list has no norm2 of f64"
-    one "$hopper" "$class" $(((norm - 1) % 24)) 24
+    one "$hopper" "$class" $(((norm - 1) % 48)) 48
     # Products on matrix units, in one layout of each tile, and the test of the units.
     matrix_units "$hopper" "${class#*+}"
-    matrix_units sm_100 16
-    matrix_units sm_80 8
+    matrix_units sm_100 16 ISO_CONTINUES
+    matrix_units sm_80 8 ISO_CONTINUES
 fi
 [ -z "$failed" ] || fail "see above:$failed"
