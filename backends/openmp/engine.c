@@ -218,6 +218,17 @@ static void read_others(rank *self, const iso_engine_call *call)
     }
 }
 
+static void show_call(const iso_engine_call *call, char *text, size_t room)
+{
+    const int adds = call->op == ISO_COMM_ALL_REDUCE || call->op == ISO_COMM_REDUCE_SCATTER;
+    const int length = snprintf(text, room, "%s%s%s of %" PRId64 " %s", iso_comm_op_name(call->op),
+                                adds ? " " : "", adds ? iso_reduce_op_name(call->reduce) : "",
+                                call->count, iso_dtype_name(call->dtype));
+    if (call->op == ISO_COMM_BROADCAST && length > 0 && (size_t)length < room) {
+        (void)snprintf(text + length, room - (size_t)length, " from rank %" PRId32, call->peer);
+    }
+}
+
 /* INVALID, on every rank, unless all make the same call. The caller holds the lock. */
 static iso_status compare(circle *of, int32_t self)
 {
@@ -226,14 +237,14 @@ static iso_status compare(circle *of, int32_t self)
         own->peer == first->peer && own->reduce == first->reduce) {
         return ISO_OK;
     }
+    char calls[2][128];
     char reason[REASON];
+    show_call(first, calls[0], sizeof calls[0]);
+    show_call(own, calls[1], sizeof calls[1]);
     (void)snprintf(reason, sizeof reason,
-                   "rank 0 calls %s of %" PRId64 " %s (peer %" PRId32 "), rank %" PRId32
-                   " at the same time %s of %" PRId64 " %s (peer %" PRId32
-                   "): every rank must make the same calls in the same order",
-                   iso_comm_op_name(first->op), first->count, iso_dtype_name(first->dtype),
-                   first->peer, self, iso_comm_op_name(own->op), own->count,
-                   iso_dtype_name(own->dtype), own->peer);
+                   "rank 0 calls %s and rank %" PRId32 " at the same time %s: every rank must make "
+                   "the same calls in the same order",
+                   calls[0], self, calls[1]);
     fail_circle(of, ISO_INVALID, reason);
     return ISO_INVALID;
 }

@@ -47,6 +47,47 @@ static void fail_streams(core_comm *comm, iso_status status)
     pthread_mutex_unlock(&comm->lock);
 }
 
+/* Followers that are idle have got everything that they waited for. */
+static void fail_followers(core_comm *comm, iso_status status)
+{
+    uint64_t followers[CORE_FOLLOWERS];
+
+    pthread_mutex_lock(&comm->lock);
+    memcpy(followers, comm->followers, sizeof followers);
+    pthread_mutex_unlock(&comm->lock);
+    for (int i = 0; i < CORE_FOLLOWERS; i++) {
+        const iso_backend *table = comm->child.device->table;
+        core_kept_error kept;
+        core_stream *stream;
+        iso_status busy;
+
+        if (!followers[i] || !core_handle_get(followers[i], CORE_STREAM, &stream)) {
+            continue;
+        }
+        kept = core_error_keep();
+        busy = CORE_ASK("iso_comm_run", table, table->stream_query(stream->handle));
+        core_error_restore(&kept);
+        if (busy == ISO_NOT_READY) {
+            core_stream_fail(stream, status);
+        }
+        core_handle_release(followers[i]);
+    }
+}
+
+void core_comm_follow(core_comm *comm, uint64_t stream)
+{
+    bool known = false;
+
+    pthread_mutex_lock(&comm->lock);
+    for (int i = 0; i < CORE_FOLLOWERS; i++) {
+        known = known || comm->followers[i] == stream;
+    }
+    if (!known) {
+        comm->followers[comm->follower_count++ % CORE_FOLLOWERS] = stream;
+    }
+    pthread_mutex_unlock(&comm->lock);
+}
+
 void core_comm_fail(core_comm *comm, iso_status status)
 {
     bool first = false;
@@ -60,6 +101,7 @@ void core_comm_fail(core_comm *comm, iso_status status)
     pthread_mutex_unlock(&comm->lock);
     if (first) {
         fail_streams(comm, status);
+        fail_followers(comm, status);
         CORE_DO(comm->engine.table->abort(comm->rank_handle));
         pthread_mutex_lock(&comm->turn_lock);
         pthread_cond_broadcast(&comm->turn_changed);

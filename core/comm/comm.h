@@ -50,6 +50,7 @@ typedef struct core_lane {
 } core_lane;
 
 typedef struct core_job core_job;
+enum { CORE_FOLLOWERS = 8 };
 
 typedef struct core_comm {
     core_child child;
@@ -62,6 +63,10 @@ typedef struct core_comm {
     pthread_mutex_t lock;
     /* Guarded by the lock. */
     core_lane *lanes;
+    /* Streams that wait for the communicator's streams through events, as a grid's do: they fail
+     * with it if they still have work. */
+    uint64_t followers[CORE_FOLLOWERS];
+    int follower_count; /* ever; the oldest are replaced */
     core_kept_error error;
     bool told;      /* the error was returned by a call */
     core_job *jobs; /* unused ones */
@@ -82,6 +87,8 @@ iso_status core_comm_late(const char *call, core_comm *comm);
 /* Makes it fail with this status and this thread's error text, unless it has failed before. Its
  * streams that still have work get the error. */
 void core_comm_fail(core_comm *comm, iso_status status);
+/* Makes the stream with this handle fail with the communicator. */
+void core_comm_follow(core_comm *comm, uint64_t stream);
 /* The lane of a locked stream; NULL, with the error set, if there is no memory. */
 core_lane *core_comm_lane(const char *call, core_comm *comm, const core_stream *stream);
 /* Make sure that the first block of scratch or stage has at least that many bytes. */

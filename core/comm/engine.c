@@ -190,10 +190,11 @@ iso_status core_engine_world(const char *call, const core_engine *data, core_eng
         }
     }
     if (status) {
-        status = core_fail(ISO_UNAVAILABLE,
-                           "%s: no MPI started this process, so its rank is not known: start it "
-                           "with mpirun, or use iso_comm_create or iso_comm_join; tried: %s",
-                           call, tried.text ? tried.text : "nothing: this build has no MPI");
+        status =
+            core_fail(ISO_UNAVAILABLE,
+                      "%s: no MPI started this process, so its rank is not known: start it "
+                      "with mpirun, or make all ranks in one process by iso_comm_create; tried: %s",
+                      call, tried.text ? tried.text : "nothing: this build has no MPI");
     }
     core_text_free(&tried);
     return status;

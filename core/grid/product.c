@@ -4,6 +4,7 @@
  * everything fits the device. For each block the ranks exchange panels of A and B on the grid's own
  * stream, two panels ahead of the product that uses them.
  */
+#include "core/comm/comm.h"
 #include "core/grid/grid.h"
 #include "core/host.h"
 #include "core/op.h"
@@ -614,6 +615,7 @@ iso_status iso_gemm_grid(iso_grid handle, iso_stream stream, const iso_gemm_grid
     plan p = {.call = "iso_gemm_grid", .stream = stream};
     CORE_HELD core_grid *grid = NULL;
     CORE_HELD core_stream *held = NULL;
+    CORE_HELD core_comm *comm = NULL;
     iso_status status = core_handle_acquire(p.call, "grid", handle.id, CORE_GRID, &grid);
 
     if (!status) {
@@ -629,7 +631,14 @@ iso_status iso_gemm_grid(iso_grid handle, iso_stream stream, const iso_gemm_grid
     if (status) {
         return status;
     }
+    status =
+        core_handle_acquire(p.call, "the grid's communicator", grid->comm.id, CORE_COMM, &comm);
+    if (status) {
+        return status;
+    }
     pthread_mutex_lock(&grid->lock);
+    core_comm_follow(comm, stream.id);
+    core_comm_follow(comm, grid->storer.id);
     status = make_plan(&p);
     if (!status) {
         status = run(&p);

@@ -4,9 +4,10 @@
  * may be devices of one process or of many, on one machine or on several.
  *
  * An engine moves the data: NCCL between CUDA devices, RCCL between HIP devices, `threads` between
- * CPU and OpenCL devices of one process, and `openmpi` or `mpich` between CPU and OpenCL devices of
- * several processes. Engines are opened at run time, like every other library. docs/scaling.md
- * says which engine is used when, and what each costs.
+ * devices of any backends of one process, and `openmpi` or `mpich` between devices of several
+ * processes. Without a name NCCL and RCCL are chosen for devices of their vendor alone, `threads`
+ * for every other choice of devices of a process, and MPI between processes. Engines are opened at
+ * run time, like every other library. docs/scaling.md says what each costs.
  *
  * An iso_comm is one rank of a communicator. It belongs to its device. Every rank must make the
  * same calls in the same order, as with MPI and NCCL; the ranks of one process may make theirs from
@@ -16,10 +17,15 @@
  *
  * Failures. If a rank does not arrive within the timeout, if the engine reports an error or if a
  * rank was aborted, the communicator fails: its streams get a late error (stream.h), every later
- * call of it returns this error, and the results of its unfinished calls are undefined. A
- * communicator that failed can only be destroyed. The timeout counts from the time when the stream
- * reaches the call. Of the engines over MPI, the memory of calls that failed must not be used for
- * anything else until the process ends, because MPI may still write to it.
+ * call of it returns this error, and the results of its unfinished calls are undefined. The status
+ * is TIMEOUT if a rank is missing, UNAVAILABLE if a rank was aborted or has failed, INVALID if
+ * ranks make different calls (only `threads` can tell), and otherwise the engine's. The text names
+ * the ranks, if the engine knows them. A communicator that failed can only be destroyed. The
+ * timeout counts from the time when the stream reaches the call.
+ *
+ * Of the engines over MPI, the memory of calls that failed must stay until the process ends,
+ * because MPI may still write to it: do not destroy these buffers or close the device, but end the
+ * process.
  */
 #ifndef ISOMER_COMM_H
 #define ISOMER_COMM_H
@@ -53,11 +59,11 @@ typedef struct iso_comm_options {
 
 /*
  * Makes a communicator of `count` devices of this process. out[i] is set to rank i, which belongs
- * to devices[i]. CPU and OpenCL devices may be given several times (each time it is a rank of its
- * own) and may be mixed; CUDA and HIP devices may not. `options` may be NULL.
+ * to devices[i]. With `threads` a device may be several ranks, and devices of several backends may
+ * be mixed; NCCL and RCCL take each device once. `options` may be NULL.
  *
- * INVALID: a wrong handle, a NULL, a count below 1, an unknown engine. UNSUPPORTED: the engine does
- * not take these devices. UNAVAILABLE: the engine's library is missing; the text has every path
+ * INVALID: a wrong handle, a NULL, a count below 1. UNSUPPORTED: the engine does not take these
+ * devices. UNAVAILABLE: there is no such engine, or its library is missing; the text has every path
  * that was tried. TIMEOUT, BACKEND, DEVICE_LOST: from the engine. Nothing is made on failure.
  */
 ISO_API iso_status iso_comm_create(const iso_device *devices, int32_t count,
@@ -87,8 +93,10 @@ ISO_API iso_status iso_comm_join(iso_device device, const iso_comm_id *id, int32
 ISO_API iso_status iso_comm_world(iso_device device, const iso_comm_options *options,
                                   iso_comm *out);
 
-/* Waits for the communicator's work on this rank and leaves it. Returns the error of a communicator
- * that failed, if no call has returned it before; the communicator is destroyed in any case. */
+/* Waits for the communicator's work on this rank and leaves it. Other ranks need not leave at the
+ * same time, but must make no more calls: they would wait for this rank until the timeout. Returns
+ * the error of a communicator that failed, if no call has returned it before; the communicator is
+ * destroyed in any case. */
 ISO_API iso_status iso_comm_destroy(iso_comm comm);
 
 /* Makes the communicator fail, on this rank at once and on the others as soon as they can tell. May
@@ -132,9 +140,11 @@ typedef enum iso_comm_sum {
     ISO_COMM_SUM_VENDOR = 1,  /* "vendor": the engine's own, in any order */
     ISO_COMM_SUM_ORDERED = 2, /* "ordered": in the order of the ranks. The bits depend on their
                                  number and on nothing else */
-    ISO_COMM_SUM_FIXED = 3    /* "fixed": sums of scaled integers, exact in any order. The bits do
-                                 not depend on the number of ranks either. Sums of floating-point
-                                 types only */
+    ISO_COMM_SUM_FIXED = 3 /* "fixed": terms are scaled by the largest of their element and rounded
+                              to integers, whose sum is exact in any order. The bits do not depend
+                              on the number of ranks either. Terms that are 2^40 (f64: 2^80) times
+                              smaller than the largest are lost. Sums of floating-point types only
+                            */
 } iso_comm_sum;
 
 /*
@@ -157,7 +167,9 @@ typedef enum iso_comm_sum {
  *
  * `terms` is for fixed sums: `from` is a matrix of `terms` rows that begin `ld_terms` elements
  * apart, and the sum is over all rows of all ranks. So the same terms have the same sum, however
- * many ranks share them. Every rank may have another number of terms.
+ * many ranks share them. Every rank may have another number of terms, at least one: a row of +0
+ * adds nothing. A row has n elements, R n for reduce_scatter. In place, the result replaces the
+ * first row.
  */
 typedef struct iso_comm_args {
     uint32_t size;

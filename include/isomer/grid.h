@@ -18,7 +18,9 @@
  *
  * Every call below except the queries is made by every rank, with the same arguments apart from its
  * own parts. Ranks of one process make their calls from different threads, because a call may wait
- * for the other ranks. If a call fails on a rank after it began, the communicator is aborted.
+ * for the other ranks. If a call fails on a rank after it began, the communicator is aborted; if a
+ * call is refused on a rank, the others wait for it until the timeout. If the communicator fails,
+ * the stream of a product that has not finished fails too.
  */
 #ifndef ISOMER_GRID_H
 #define ISOMER_GRID_H

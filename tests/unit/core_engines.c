@@ -4,8 +4,10 @@
 #include "tests/unit/unit.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static iso_entry find(const char *name)
 {
@@ -77,12 +79,52 @@ static void test_handlers(void **state)
     assert_true(after.sa_handler == on_fault);
 }
 
+static void write_file(const char *path, mode_t mode)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    (void)fputs("not a library", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+/* A part of a plug-in is opened by an absolute path that others cannot write to. */
+static void test_part(void **state)
+{
+    iso_comm_options options = ISO_COMM_OPTIONS_INIT;
+    char folder[512], path[600];
+    iso_device device;
+    iso_comm comm;
+
+    (void)state;
+    options.engine = "unit-engine";
+    works(iso_device_open("openmp", &device));
+    unit_make_folder(folder, sizeof folder);
+    (void)snprintf(path, sizeof path, "%s/part.so", folder);
+    assert_int_equal(setenv("UNIT_ENGINE_PART", "part.so", 1), 0);
+    fails(iso_comm_create(&device, 1, &options, &comm), ISO_UNAVAILABLE, "not an absolute path");
+    assert_int_equal(setenv("UNIT_ENGINE_PART", path, 1), 0);
+    fails(iso_comm_create(&device, 1, &options, &comm), ISO_UNAVAILABLE, "the part is not opened",
+          path);
+    write_file(path, 0666);
+    fails(iso_comm_create(&device, 1, &options, &comm), ISO_UNAVAILABLE, "written to by others");
+    assert_int_equal(chmod(path, 0600), 0);
+    fails(iso_comm_create(&device, 1, &options, &comm), ISO_UNAVAILABLE, path, "file too short");
+    assert_int_equal(unsetenv("UNIT_ENGINE_PART"), 0);
+    fails(iso_comm_create(&device, 1, &options, &comm), ISO_UNSUPPORTED,
+          "this engine does nothing");
+    unit_remove_folder(folder);
+    works(iso_device_close(device));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_handlers),
         cmocka_unit_test(test_listed),
         cmocka_unit_test(test_named),
+        cmocka_unit_test(test_part),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

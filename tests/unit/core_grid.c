@@ -334,12 +334,54 @@ static void refusals(void **state)
     works(iso_device_close(device));
 }
 
+/* The last rank never multiplies: on the others the caller's own stream has the error. */
+static iso_status of_others(iso_device device, iso_comm comm, iso_stream *stream)
+{
+    iso_gemm_grid_args args = ISO_GEMM_GRID_ARGS_INIT;
+    iso_grid grid = {0};
+    iso_status status = iso_stream_create(device, 0, stream);
+
+    args.dtype = ISO_F64;
+    args.variant = ISO_VARIANT_TILED;
+    args.m = args.n = 8;
+    args.k = 2048;
+    args.block_m = args.block_n = 4;
+    args.block_k = 1024;
+    STEP(iso_grid_create(comm, 1, 2, &grid));
+    STEP(iso_buffer_create(device, 8 * 1024 * 8, &args.a.buffer));
+    STEP(iso_buffer_create(device, 2048 * 4 * 8, &args.b.buffer));
+    STEP(iso_buffer_create(device, 8 * 4 * 8, &args.c.buffer));
+    STEP(iso_gemm_grid(grid, *stream, &args));
+    return status;
+}
+
+static void missing_rank(void **state)
+{
+    iso_comm_options options = ISO_COMM_OPTIONS_INIT;
+    iso_device device[2];
+    iso_comm comm[2];
+    iso_stream stream;
+
+    (void)state;
+    options.timeout_nanoseconds = INT64_C(200000000);
+    for (int i = 0; i < 2; i++) {
+        works(iso_device_open("openmp", &device[i]));
+    }
+    works(iso_comm_create(device, 2, &options, comm));
+    works(of_others(device[0], comm[0], &stream));
+    fails(iso_stream_sync(stream), ISO_TIMEOUT, "rank 1 of 2");
+    for (int i = 0; i < 2; i++) {
+        (void)iso_device_close(device[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bits),
         cmocka_unit_test(edges),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(missing_rank),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
