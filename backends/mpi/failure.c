@@ -24,7 +24,8 @@ static void tell_others(mpi_rank *rank)
             MPI_Request_free(&request);
         }
     }
-    /* Nobody may wait on this rank again: what MPI still holds back leaves now. */
+    /* This rank may make no more MPI calls, in which MPI sends what is pending. So it is sent now.
+     */
     for (int i = 0; i < PUSHES; i++) {
         (void)MPI_Iprobe(MPI_PROC_NULL, MPI_TAG_CALL, rank->comm, &done, MPI_STATUS_IGNORE);
         (void)MPI_Test(&rank->listen, &done, MPI_STATUS_IGNORE);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver_call.c - the driver's part of calls of the host. The mark is a marker or the last
- * command, and the gate is a user event, for which a barrier waits. A user event that nobody
- * completes would block the queue for ever, so every path from its creation ends in
- * clSetUserEventStatus.
+ * driver_call.c - the driver's part of calls of the host. The mark is a marker or the last command.
+ * The gate is a user event, and a barrier waits for it. If a user event is never completed, its
+ * queue never goes on. So every path that creates one also calls clSetUserEventStatus.
  */
 #include "backends/opencl/library.h"
 

@@ -3,8 +3,8 @@
  * engine.c - the engine `threads`: ranks of one process, whose threads read each other's memory.
  *
  * All ranks meet at a gate, read what they need of the others, and meet again, so that the memory
- * may be changed afterwards. Only a rank that waits for others to arrive can give up: at a later
- * gate of the same call all have arrived, and nobody leaves while another reads its memory.
+ * may be changed afterwards. A rank can give up only at the first gate of a call. At later gates
+ * all ranks are known to be there, and each stays until the others have read its memory.
  */
 #include "backends/openmp/runtime.h"
 

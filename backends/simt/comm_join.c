@@ -51,8 +51,10 @@ typedef struct joining {
     const simt_vendor *vendor;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool ended;     /* the library has returned */
-    bool abandoned; /* nobody waits: the devices may be closed, and the thread frees this block */
+    bool ended; /* the library has returned */
+    /* The time ran out, and the caller has gone: the thread must not use the devices, and frees
+     * this block. */
+    bool abandoned;
     uint32_t code;
     int32_t failed_at; /* the seat whose device is at fault; -1: any */
     const char *name;  /* of the function that failed */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch.c - watches communicators of device engines. Their work runs on the device, so nobody would
- * notice that a rank is missing: its peers would wait without end. One thread looks at all of them
- * in turn. It asks the engine for errors, and puts an event behind the work of each stream; if the
- * event is not reached in time, the communicator fails.
+ * watch.c - watches communicators of device engines. Their work waits on the device: if a rank is
+ * missing, the others wait without end, and no call on the host fails. So one thread looks at all
+ * communicators in turn. It asks the engine for errors, and puts an event behind the work of each
+ * stream. If the event is not reached in time, the communicator fails.
  */
 #include "core/comm/comm.h"
 #include "core/fork.h"
