@@ -79,6 +79,8 @@ typedef struct core_comm {
     struct core_comm *watched_next;
 } core_comm;
 
+/* Frees an object that no engine knows. */
+void core_comm_free(core_comm *comm);
 /* Called after the handle was retired: waits for the communicator's work, leaves the engine and
  * frees everything. Returns its error, and sets *told if a call has returned it before. */
 iso_status core_comm_finish(const char *call, core_comm *comm, bool *told);
@@ -91,6 +93,7 @@ void core_comm_fail(core_comm *comm, iso_status status);
 void core_comm_follow(core_comm *comm, uint64_t stream);
 /* The lane of a locked stream; NULL, with the error set, if there is no memory. */
 core_lane *core_comm_lane(const char *call, core_comm *comm, const core_stream *stream);
+void core_lanes_free(core_comm *comm);
 /* Make sure that the first block of scratch or stage has at least that many bytes. */
 iso_status core_lane_scratch(const char *call, core_comm *comm, core_lane *lane, int64_t bytes);
 iso_status core_lane_stage(const char *call, core_comm *comm, core_lane *lane, int64_t bytes);
