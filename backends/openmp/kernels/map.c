@@ -2,6 +2,7 @@
 /* map.c - maps, one cache line at a time. Every element is computed separately. Elements before the
  * first whole line and after the last are computed as a padded line, by the same code, so that an
  * element's place does not change its bits. */
+#include "backends/openmp/kernels/elements.h"
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
@@ -76,38 +77,6 @@ DEFINE_COPY(8, uint64_t)
 /* ---- the types ------------------------------------------------------------------------------- */
 
 #define SAME(x) (x)
-
-#define DEFINE_INTEGER(bits)                                                                       \
-    SIMD_INLINE simd_u##bits load_u##bits(const uint##bits##_t *from)                              \
-    {                                                                                              \
-        simd_u##bits v;                                                                            \
-        memcpy(&v, from, sizeof v);                                                                \
-        return v;                                                                                  \
-    }                                                                                              \
-    SIMD_INLINE void store_u##bits(uint##bits##_t *to, simd_u##bits v)                             \
-    {                                                                                              \
-        memcpy(to, &v, sizeof v);                                                                  \
-    }
-
-DEFINE_INTEGER(32)
-DEFINE_INTEGER(64)
-
-/* In plain C a conversion is long code, so it is not inlined. */
-#if defined(CPU_KERNELS_GENERIC)
-#define CONVERSION static __attribute__((noinline))
-#else
-#define CONVERSION SIMD_INLINE
-#endif
-
-CONVERSION simd_f32 load_f16(const uint16_t *from)
-{
-    return simd_f32_load_f16(from);
-}
-
-CONVERSION void store_f16(uint16_t *to, simd_f32 v)
-{
-    simd_f32_store_f16(to, v);
-}
 
 CONVERSION float read_f16(uint16_t x)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks.c - sums over ranks in their order. Every element is computed separately, so vectors take
  * neighbouring elements, and the last ones come padded through the same code. */
+#include "backends/openmp/kernels/elements.h"
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
@@ -13,38 +14,6 @@ enum fold { SUM, PRODUCT, MEAN, XOR };
 enum { FOLD_VECTORS = 4 }; /* of each source in flight */
 
 /* ---- types ----------------------------------------------------------------------------------- */
-
-#define DEFINE_INTEGER(bits)                                                                       \
-    SIMD_INLINE simd_u##bits load_u##bits(const uint##bits##_t *from)                              \
-    {                                                                                              \
-        simd_u##bits v;                                                                            \
-        memcpy(&v, from, sizeof v);                                                                \
-        return v;                                                                                  \
-    }                                                                                              \
-    SIMD_INLINE void store_u##bits(uint##bits##_t *to, simd_u##bits v)                             \
-    {                                                                                              \
-        memcpy(to, &v, sizeof v);                                                                  \
-    }
-
-DEFINE_INTEGER(32)
-DEFINE_INTEGER(64)
-
-/* In plain C a conversion is long code, so it is not inlined. */
-#if defined(CPU_KERNELS_GENERIC)
-#define CONVERSION static __attribute__((noinline))
-#else
-#define CONVERSION SIMD_INLINE
-#endif
-
-CONVERSION simd_f32 load_f16(const uint16_t *from)
-{
-    return simd_f32_load_f16(from);
-}
-
-CONVERSION void store_f16(uint16_t *to, simd_f32 v)
-{
-    simd_f32_store_f16(to, v);
-}
 
 #define TYPE    f16
 #define ELEMENT uint16_t
