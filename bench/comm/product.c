@@ -5,6 +5,7 @@
  */
 #include "bench/comm/product.h"
 
+#include "bench/arith/arith.h"
 #include "bench/record/record.h"
 #include "bench/stats/stats.h"
 
@@ -222,12 +223,14 @@ static bool run_work(product *p, ranks_work *work, const char *what)
 static void judge(product *p, scale_outcome *out)
 {
     bench_result *result = tool_alloc(1, sizeof *result, "a result");
+    /* Each product has its own: the cache finds what it keeps by the seed. */
+    const uint64_t seed = p->run->options->seed + 64 * (uint64_t)p->dtype;
     bench_case item = {.op = bench_op_of("gemm"),
                        .how = p->how,
                        .dtype = p->dtype,
                        .element = iso_dtype_size(p->dtype),
                        .math = ISO_MATH_STRICT,
-                       .seed = p->run->options->seed + (uint64_t)p->n,
+                       .seed = arith_mix(seed, (uint64_t)p->n),
                        .same_bits = p->how != ISO_VARIANT_VENDOR,
                        .samples = CHECKED,
                        .gemm = {.m = p->n, .n = p->n, .k = p->n, .batch = 1, .alpha = 1}};
