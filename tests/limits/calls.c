@@ -156,7 +156,7 @@ static void events(calls_scene *scene)
         (void)TRY(iso_event_query(second));
         (void)TRY(iso_event_elapsed(first, second, &took));
         (void)TRY(iso_stream_query(scene->stream));
-        (void)TRY(iso_stream_sync_timeout(scene->stream, 1000));
+        (void)TRY(iso_stream_sync_timeout(scene->stream, INT64_C(60000000000)));
         (void)TRY(iso_event_destroy(first));
         (void)TRY(iso_event_destroy(second));
     }
