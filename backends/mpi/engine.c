@@ -38,7 +38,8 @@ static void end(void *rank)
         return;
     }
     mpi_lock();
-    mpi_rank_fail(mine, ISO_BACKEND, true, "rank %d of %d was aborted", mine->rank, mine->ranks);
+    mpi_rank_fail(mine, ISO_UNAVAILABLE, true, "rank %d of %d was aborted", mine->rank,
+                  mine->ranks);
     mpi_unlock();
 }
 

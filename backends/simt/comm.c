@@ -163,7 +163,7 @@ iso_status simt_comm_begin(simt_comm_rank *rank)
     }
     simt_comm_end(rank);
     return host_of(rank->table)
-        ->fail(ISO_BACKEND,
+        ->fail(ISO_UNAVAILABLE,
                "engine %s: the communicator of rank %d was "
                "aborted: destroy it",
                rank->table->engine, rank->rank);

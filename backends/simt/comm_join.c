@@ -190,28 +190,30 @@ static void await_end(joining *self, int64_t until)
     }
 }
 
-/* Aborts what was joined. Gives the thread time to end; if it has not, the block is its own. The
- * caller holds the lock. */
-static void stop(joining *self, const iso_engine_seat *seats)
+/* Aborts what was joined, and gives the thread time to end. Returns whether it has. If not, the
+ * block is the thread's own, which may have freed it when this returns. */
+static bool stop(joining *self, const iso_engine_seat *seats)
 {
     const simt_comm_api *api = self->table->api;
     const int64_t until = now() + PATIENCE_JOIN;
     simt_scope scope;
-    (void)pthread_mutex_unlock(&self->lock);
+    bool ended;
     (void)simt_vendor_enter(seats[0].device, &scope);
     (void)api->libGroupStart();
-    (void)pthread_mutex_lock(&self->lock);
     do { /* a communicator may come late */
-        (void)pthread_mutex_unlock(&self->lock);
         abort_seats(self);
         (void)pthread_mutex_lock(&self->lock);
         await_end(self, now() + PATIENCE_CALLS);
-    } while (!self->ended && now() < until);
-    self->abandoned = !self->ended;
-    (void)pthread_mutex_unlock(&self->lock);
+        ended = self->ended;
+        (void)pthread_mutex_unlock(&self->lock);
+    } while (!ended && now() < until);
     (void)api->libGroupEnd();
     simt_vendor_leave(seats[0].device, scope);
     (void)pthread_mutex_lock(&self->lock);
+    ended = self->ended;
+    self->abandoned = !ended;
+    (void)pthread_mutex_unlock(&self->lock);
+    return ended;
 }
 
 static iso_status joining_status(const joining *self, const iso_engine_seat *seats)
@@ -230,25 +232,26 @@ static iso_status joining_status(const joining *self, const iso_engine_seat *sea
 static iso_status join_in_time(joining *self, const iso_engine_seat *seats, int64_t nanoseconds,
                                bool *owned)
 {
+    const simt_comm *table = self->table;
+    const iso_host *host = self->host;
     const int64_t begun = now();
-    const int64_t most = INT64_MAX / 2;
     const iso_status status = start_thread(self);
     if (status) {
         return status;
     }
     (void)pthread_mutex_lock(&self->lock);
-    await_end(self, begun + (nanoseconds < most ? nanoseconds : most));
+    await_end(self, begun + nanoseconds);
     const bool late = !self->ended;
-    if (late || self->code != SIMT_COMM_DONE) {
-        stop(self, seats); /* before the error's text, which it may replace */
-    }
-    *owned = !self->abandoned;
+    const bool failed = late || self->code != SIMT_COMM_DONE;
     (void)pthread_mutex_unlock(&self->lock);
+    if (failed) {
+        *owned = stop(self, seats); /* before the error's text, which it may replace */
+    }
     if (late) {
-        return self->host->fail(ISO_TIMEOUT,
-                                "engine %s: not all ranks joined within %.3g s: start them all, "
-                                "or raise the timeout",
-                                self->table->engine, (double)nanoseconds / (double)SECOND);
+        return host->fail(ISO_TIMEOUT,
+                          "engine %s: not all ranks joined within %.3g s: start them all, or raise "
+                          "the timeout",
+                          table->engine, (double)nanoseconds / (double)SECOND);
     }
     return joining_status(self, seats);
 }

@@ -71,8 +71,8 @@ told "BACKEND: ncclAllReduce gives an unknown result (42): refused by the stand-
 run fault FAKE_COMM_LOST=1
 told "DEVICE_LOST: ncclAllReduce gives ncclUnhandledCudaError (1), and "
 run abort
-told "BACKEND: engine $engine: the communicator of rank 2 was aborted: destroy it" 3
+told "UNAVAILABLE: engine $engine: the communicator of rank 2 was aborted: destroy it" 3
 run abort FAKE_COMM_CONNECT=1
-told "BACKEND: engine $engine: the communicator of rank 2 was aborted: destroy it" 3
+told "UNAVAILABLE: engine $engine: the communicator of rank 2 was aborted: destroy it" 3
 run threads FAKE_COMM_CONNECT=1
 run leave FAKE_DELAY=200
