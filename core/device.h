@@ -33,6 +33,8 @@ bool core_handle_get(uint64_t id, core_kind kind, void *object);
 void core_handle_put(void *pointer);
 /* Acquires a handle that is known to be valid; false if its object is being destroyed. */
 bool core_handle_try(uint64_t id);
+/* Whether its object was freed. A handle that is being destroyed is not gone yet. */
+bool core_handle_gone(uint64_t id);
 void core_handle_release(uint64_t id);
 /* Makes the handle stale at once, waits for calls that use it, and returns the object. Only one
  * caller succeeds. */

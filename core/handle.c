@@ -190,6 +190,13 @@ bool core_handle_try(uint64_t id)
     return enter(id, false) != NULL;
 }
 
+bool core_handle_gone(uint64_t id)
+{
+    const slot *at = slot_at(id_slot(id));
+
+    return OF_STATE(atomic_load_explicit(&at->state, memory_order_acquire)) != id_generation(id);
+}
+
 void core_handle_release(uint64_t id)
 {
     slot *at = slot_at(id_slot(id));

@@ -69,6 +69,24 @@ iso_status core_check_range(const char *call, const char *name, int64_t offset, 
     return ISO_OK;
 }
 
+iso_status core_check_alignment(const char *call, const char *name, int64_t offset, int64_t align,
+                                const core_buffer *buffer)
+{
+    if (offset % align) {
+        return core_fail(ISO_INVALID,
+                         "%s: %s.offset is %lld, which is not a multiple of the element's %lld "
+                         "bytes",
+                         call, name, (long long)offset, (long long)align);
+    }
+    if ((buffer->origin + offset) % align) {
+        return core_fail(ISO_INVALID,
+                         "%s: %s.buffer is imported memory that begins %lld bytes after a multiple "
+                         "of the element's %lld bytes: import it from an aligned address",
+                         call, name, (long long)(buffer->origin % align), (long long)align);
+    }
+    return ISO_OK;
+}
+
 iso_status core_operand_acquire(const char *call, const char *name, iso_operand operand,
                                 const core_stream *stream, core_buffer **out)
 {
@@ -253,6 +271,16 @@ void core_buffer_finish(core_buffer *buffer)
     core_child_unlink(&buffer->child);
     free(buffer);
     core_handle_free(id);
+}
+
+void core_buffer_keep(iso_buffer handle)
+{
+    core_buffer *buffer;
+
+    if (core_handle_get(handle.id, CORE_BUFFER, &buffer)) {
+        atomic_fetch_add(&buffer->owner->holders, 1);
+        core_handle_release(handle.id);
+    }
 }
 
 iso_status iso_buffer_destroy(iso_buffer handle)

@@ -52,6 +52,9 @@ iso_status core_operand_acquire(const char *call, const char *name, iso_operand 
 /* INVALID unless the range lies in the buffer. */
 iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
                             const core_buffer *buffer);
+/* INVALID unless elements of `align` bytes may begin at the offset. */
+iso_status core_check_alignment(const char *call, const char *name, int64_t offset, int64_t align,
+                                const core_buffer *buffer);
 /* INVALID if the buffer must not be written. */
 iso_status core_check_writable(const char *call, const char *name, const core_buffer *buffer);
 
@@ -62,6 +65,8 @@ void core_memory_give(core_physical *physical, int64_t bytes);
 /* Called after the handle of the buffer or device was retired: frees the buffer, or the device's
  * blocks of host memory. */
 void core_buffer_finish(core_buffer *buffer);
+/* Its memory is never freed: a library that failed may still write to it. */
+void core_buffer_keep(iso_buffer handle);
 void core_blocks_finish(core_device *device);
 
 /* ---- transfers ------------------------------------------------------------------------------- */

@@ -78,21 +78,11 @@ static iso_status bind_use(const char *call, core_use *use, const core_stream *s
     if (!status) {
         status = core_check_range(call, use->name, offset, use->layout.bytes, use->buffer);
     }
+    if (!status) {
+        status = core_check_alignment(call, use->name, offset, use->align, use->buffer);
+    }
     if (status) {
         return status;
-    }
-    if (offset % use->align) {
-        return core_fail(ISO_INVALID,
-                         "%s: %s.offset is %lld, which is not a multiple of the element's %lld "
-                         "bytes",
-                         call, use->name, (long long)offset, (long long)use->align);
-    }
-    if ((use->buffer->origin + offset) % use->align) {
-        return core_fail(ISO_INVALID,
-                         "%s: %s.buffer is imported memory that begins %lld bytes after a multiple "
-                         "of the element's %lld bytes: import it from an aligned address",
-                         call, use->name, (long long)(use->buffer->origin % use->align),
-                         (long long)use->align);
     }
     return use->written && use->layout.bytes ? core_check_writable(call, use->name, use->buffer)
                                              : ISO_OK;

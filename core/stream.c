@@ -274,6 +274,26 @@ void core_streams_drain(core_physical *physical, uint64_t mask, const core_devic
     pthread_mutex_unlock(&physical->lock);
 }
 
+void core_stream_await(core_physical *physical, uint64_t serial)
+{
+    core_stream *at;
+
+    pthread_mutex_lock(&physical->lock);
+    for (;;) {
+        for (at = physical->streams; at && at->serial != serial; at = at->next)
+            ;
+        if (!at || core_handle_try(at->child.id)) {
+            break;
+        }
+        pthread_cond_wait(&physical->changed, &physical->lock);
+    }
+    pthread_mutex_unlock(&physical->lock);
+    if (at) {
+        core_stream_drain("waiting for a stream", at);
+        core_handle_release(at->child.id);
+    }
+}
+
 iso_status core_stream_finish(const char *call, core_stream *stream, bool *told)
 {
     core_device *device = stream->child.device;

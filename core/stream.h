@@ -49,6 +49,8 @@ iso_status core_stream_late(const char *call, core_stream *stream);
 /* Waits for the streams of `physical` whose bits are in the mask; if `device` is not NULL, only for
  * its own. */
 void core_streams_drain(core_physical *physical, uint64_t mask, const core_device *device);
+/* Waits for the stream with that serial, also if another thread is destroying it. */
+void core_stream_await(core_physical *physical, uint64_t serial);
 /* Makes later submissions to `after` wait for everything that was submitted to `before`. Both are
  * locked and belong to one physical device. */
 iso_status core_stream_link(const char *call, core_stream *before, core_stream *after);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REASON = 1024, SPINS = 200 };
+enum { REASON = 1024 };
 
 /* What is sent to a rank. It lies on the sender's stack until it was taken and `done` is set. */
 typedef struct parcel {

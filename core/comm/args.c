@@ -21,6 +21,16 @@ static bool is_reduction(iso_reduce_op op)
            op == ISO_XOR;
 }
 
+int32_t core_comm_from_parts(iso_comm_op op, int32_t ranks)
+{
+    return op == ISO_COMM_REDUCE_SCATTER || op == ISO_COMM_ALL_TO_ALL ? ranks : 1;
+}
+
+int32_t core_comm_to_parts(iso_comm_op op, int32_t ranks)
+{
+    return op == ISO_COMM_ALL_GATHER || op == ISO_COMM_ALL_TO_ALL ? ranks : 1;
+}
+
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
 static iso_status check_enumerators(const char *call, const iso_comm_args *args)
@@ -111,6 +121,52 @@ static iso_status check_peer(const char *call, const iso_comm_args *args, const 
     return ISO_OK;
 }
 
+/* INVALID if that many parts of `count` elements do not fit 64 bits. */
+static iso_status part_bytes(const char *call, const core_comm_op *op, int64_t parts,
+                             int64_t *bytes)
+{
+    int64_t elements;
+
+    if (__builtin_mul_overflow(op->count, parts, &elements) ||
+        __builtin_mul_overflow(elements, op->element, bytes)) {
+        return core_fail(ISO_INVALID,
+                         "%s: count is %lld: %lld parts of that many elements of %lld bytes do not "
+                         "fit 64 bits: use fewer",
+                         call, (long long)op->count, (long long)parts, (long long)op->element);
+    }
+    return ISO_OK;
+}
+
+/* Sets how many bytes the parts of each operand have. */
+static iso_status measure_parts(const char *call, core_comm_op *op)
+{
+    const int32_t ranks = op->comm->ranks;
+    iso_status status = part_bytes(call, op, core_comm_from_parts(op->op, ranks), &op->from_bytes);
+
+    return status ? status : part_bytes(call, op, core_comm_to_parts(op->op, ranks), &op->to_bytes);
+}
+
+/* Sets how many bytes of each operand the call uses. */
+static iso_status measure(const char *call, core_comm_op *op)
+{
+    const iso_comm_op kind = op->op;
+    const bool reads = kind != ISO_COMM_BARRIER && kind != ISO_COMM_RECEIVE &&
+                       (kind != ISO_COMM_BROADCAST || op->peer == op->comm->rank);
+    const bool writes = kind != ISO_COMM_BARRIER && kind != ISO_COMM_SEND;
+    int64_t rows;
+
+    if (op->terms > 1 && (__builtin_mul_overflow(op->terms - 1, op->ld_terms, &rows) ||
+                          __builtin_mul_overflow(rows, op->element, &rows) ||
+                          __builtin_add_overflow(rows, op->from_bytes, &op->from_bytes))) {
+        return core_fail(ISO_INVALID,
+                         "%s: terms is %lld and ld_terms %lld: their bytes do not fit 64 bits",
+                         call, (long long)op->terms, (long long)op->ld_terms);
+    }
+    op->from_bytes = reads ? op->from_bytes : 0;
+    op->to_bytes = writes ? op->to_bytes : 0;
+    return ISO_OK;
+}
+
 iso_status core_comm_read(const char *call, core_comm *comm, const iso_comm_args *given,
                           core_comm_op *out)
 {
@@ -152,59 +208,16 @@ iso_status core_comm_read(const char *call, core_comm *comm, const iso_comm_args
     if (sums(args.op)) {
         status = check_reduction(call, out);
     }
+    if (!status) {
+        status = measure_parts(call, out);
+    }
     if (!status && sums(args.op)) {
         status = check_terms(call, &args, out);
     }
-    return status;
+    return status ? status : measure(call, out);
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
-
-/* INVALID if that many parts of `count` elements do not fit 64 bits. */
-static iso_status part_bytes(const char *call, const core_comm_op *op, int64_t parts,
-                             int64_t *bytes)
-{
-    int64_t elements;
-
-    if (__builtin_mul_overflow(op->count, parts, &elements) ||
-        __builtin_mul_overflow(elements, op->element, bytes)) {
-        return core_fail(ISO_INVALID,
-                         "%s: count is %lld: %lld parts of that many elements of %lld bytes do not "
-                         "fit 64 bits: use fewer",
-                         call, (long long)op->count, (long long)parts, (long long)op->element);
-    }
-    return ISO_OK;
-}
-
-/* Sets how many bytes of each operand the call uses. */
-static iso_status measure(const char *call, core_comm_op *op)
-{
-    const core_comm *comm = op->comm;
-    const iso_comm_op kind = op->op;
-    const bool many_from = kind == ISO_COMM_REDUCE_SCATTER || kind == ISO_COMM_ALL_TO_ALL;
-    const bool many_to = kind == ISO_COMM_ALL_GATHER || kind == ISO_COMM_ALL_TO_ALL;
-    const bool reads = kind != ISO_COMM_BARRIER && kind != ISO_COMM_RECEIVE &&
-                       (kind != ISO_COMM_BROADCAST || op->peer == comm->rank);
-    const bool writes = kind != ISO_COMM_BARRIER && kind != ISO_COMM_SEND;
-    int64_t rows;
-    iso_status status = part_bytes(call, op, many_from ? comm->ranks : 1, &op->from_bytes);
-
-    if (!status) {
-        status = part_bytes(call, op, many_to ? comm->ranks : 1, &op->to_bytes);
-    }
-    if (!status && op->terms > 1) {
-        if (__builtin_mul_overflow(op->terms - 1, op->ld_terms, &rows) ||
-            __builtin_mul_overflow(rows, op->element, &rows) ||
-            __builtin_add_overflow(rows, op->from_bytes, &op->from_bytes)) {
-            return core_fail(ISO_INVALID,
-                             "%s: terms is %lld and ld_terms %lld: their bytes do not fit 64 bits",
-                             call, (long long)op->terms, (long long)op->ld_terms);
-        }
-    }
-    op->from_bytes = reads ? op->from_bytes : 0;
-    op->to_bytes = writes ? op->to_bytes : 0;
-    return status;
-}
 
 static iso_status bind_one(const char *call, const char *name, iso_operand operand, int64_t bytes,
                            const core_comm_op *op, core_buffer **buffer)
@@ -218,14 +231,7 @@ static iso_status bind_one(const char *call, const char *name, iso_operand opera
     if (!status) {
         status = core_check_range(call, name, operand.offset, bytes, *buffer);
     }
-    if (!status &&
-        (operand.offset % op->element || ((*buffer)->origin + operand.offset) % op->element)) {
-        status = core_fail(ISO_INVALID,
-                           "%s: %s.offset is %lld, which is not at a multiple of the element's "
-                           "%lld bytes",
-                           call, name, (long long)operand.offset, (long long)op->element);
-    }
-    return status;
+    return status ? status : core_check_alignment(call, name, operand.offset, op->element, *buffer);
 }
 
 /* The offset of `to` at which the call is in place; -1: never. */
@@ -265,11 +271,8 @@ static iso_status check_overlap(const char *call, const core_comm_op *op)
 
 iso_status core_comm_bind(const char *call, core_comm_op *op)
 {
-    iso_status status = measure(call, op);
+    iso_status status = bind_one(call, "from", op->from_operand, op->from_bytes, op, &op->from);
 
-    if (!status) {
-        status = bind_one(call, "from", op->from_operand, op->from_bytes, op, &op->from);
-    }
     if (!status) {
         status = bind_one(call, "to", op->to_operand, op->to_bytes, op, &op->to);
     }

@@ -42,21 +42,16 @@ static void fail_streams(core_comm *comm, iso_status status)
     pthread_mutex_unlock(&comm->lock);
 }
 
-/* Followers that are idle have got everything that they waited for. */
+/* Followers that are idle have got everything that they waited for. The caller holds the lock. */
 static void fail_followers(core_comm *comm, iso_status status)
 {
-    uint64_t followers[CORE_FOLLOWERS];
-
-    pthread_mutex_lock(&comm->lock);
-    memcpy(followers, comm->followers, sizeof followers);
-    pthread_mutex_unlock(&comm->lock);
-    for (int i = 0; i < CORE_FOLLOWERS; i++) {
+    for (int32_t i = 0; i < comm->follower_count; i++) {
         const iso_backend *table = comm->child.device->table;
         core_kept_error kept;
         core_stream *stream;
         iso_status busy;
 
-        if (!followers[i] || !core_handle_get(followers[i], CORE_STREAM, &stream)) {
+        if (!core_handle_get(comm->followers[i], CORE_STREAM, &stream)) {
             continue;
         }
         kept = core_error_keep();
@@ -65,22 +60,53 @@ static void fail_followers(core_comm *comm, iso_status status)
         if (busy == ISO_NOT_READY) {
             core_stream_fail(stream, status);
         }
-        core_handle_release(followers[i]);
+        core_handle_release(comm->followers[i]);
     }
 }
 
-void core_comm_follow(core_comm *comm, uint64_t stream)
+/* Forgets streams that were destroyed, and makes room for another. The caller holds the lock. */
+static iso_status follower_room(const char *call, core_comm *comm)
 {
+    enum { FIRST = 8 };
+    const int32_t room = comm->follower_room ? 2 * comm->follower_room : FIRST;
+    uint64_t *more;
+    int32_t kept = 0;
+
+    for (int32_t i = 0; i < comm->follower_count; i++) {
+        if (!core_handle_gone(comm->followers[i])) {
+            comm->followers[kept++] = comm->followers[i];
+        }
+    }
+    comm->follower_count = kept;
+    if (kept < comm->follower_room) {
+        return ISO_OK;
+    }
+    more = realloc(comm->followers, (size_t)room * sizeof *more);
+    if (!more) {
+        return core_fail_no_memory(call, room * (int64_t)sizeof *more);
+    }
+    comm->followers = more;
+    comm->follower_room = room;
+    return ISO_OK;
+}
+
+iso_status core_comm_follow(const char *call, core_comm *comm, uint64_t stream)
+{
+    iso_status status = ISO_OK;
     bool known = false;
 
     pthread_mutex_lock(&comm->lock);
-    for (int i = 0; i < CORE_FOLLOWERS; i++) {
+    for (int32_t i = 0; i < comm->follower_count; i++) {
         known = known || comm->followers[i] == stream;
     }
     if (!known) {
-        comm->followers[comm->follower_count++ % CORE_FOLLOWERS] = stream;
+        status = follower_room(call, comm);
+    }
+    if (!known && !status) {
+        comm->followers[comm->follower_count++] = stream;
     }
     pthread_mutex_unlock(&comm->lock);
+    return status;
 }
 
 void core_comm_fail(core_comm *comm, iso_status status)
@@ -89,6 +115,9 @@ void core_comm_fail(core_comm *comm, iso_status status)
 
     pthread_mutex_lock(&comm->lock);
     if (!atomic_load(&comm->failed)) {
+        /* Once `failed` is set, jobs end, and then a follower would end as if nothing were wrong.
+         */
+        fail_followers(comm, status);
         comm->error = core_error_keep();
         atomic_store(&comm->failed, (int)status);
         first = true;
@@ -96,7 +125,6 @@ void core_comm_fail(core_comm *comm, iso_status status)
     pthread_mutex_unlock(&comm->lock);
     if (first) {
         fail_streams(comm, status);
-        fail_followers(comm, status);
         CORE_DO(comm->engine.table->abort(comm->rank_handle));
         pthread_mutex_lock(&comm->turn_lock);
         pthread_cond_broadcast(&comm->turn_changed);
@@ -106,9 +134,20 @@ void core_comm_fail(core_comm *comm, iso_status status)
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
+bool core_comm_keeps(const core_comm *comm)
+{
+    return atomic_load(&comm->failed) && comm->engine.table->flags & ISO_ENGINE_KEEPS;
+}
+
+bool core_comm_on_host(const core_comm *comm)
+{
+    return (comm->child.device->table->flags & ISO_BACKEND_HOST_MEMORY) != 0;
+}
+
 void core_comm_free(core_comm *comm)
 {
     core_lanes_free(comm);
+    free(comm->followers);
     core_jobs_free(comm);
     pthread_mutex_destroy(&comm->lock);
     pthread_mutex_destroy(&comm->submit_lock);
@@ -119,15 +158,10 @@ void core_comm_free(core_comm *comm)
 }
 
 /* Waits for the work on all lanes. The handle was retired, so no lane is added or freed. */
-static void drain(const char *call, core_comm *comm)
+static void drain(const core_comm *comm)
 {
-    for (core_lane *lane = comm->lanes; lane; lane = lane->next) {
-        core_stream *stream;
-
-        if (core_handle_get(lane->stream, CORE_STREAM, &stream)) {
-            core_stream_drain(call, stream);
-            core_handle_release(lane->stream);
-        }
+    for (const core_lane *lane = comm->lanes; lane; lane = lane->next) {
+        core_stream_await(comm->child.device->physical, lane->serial);
     }
 }
 
@@ -136,7 +170,7 @@ iso_status core_comm_finish(const char *call, core_comm *comm, bool *told)
     const uint64_t id = comm->child.id;
     iso_status status;
 
-    drain(call, comm);
+    drain(comm);
     core_watch_remove(comm);
     CORE_DO(comm->engine.table->leave(comm->rank_handle));
     *told = comm->told;

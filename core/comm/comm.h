@@ -10,7 +10,6 @@
 
 typedef struct core_engine {
     const iso_engine *table;
-    const core_backend *backend; /* whose engine it is */
     char label[ISO_NAME_MAX];
 } core_engine;
 
@@ -26,7 +25,7 @@ iso_status core_engine_world(const char *call, const core_engine *data, core_eng
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
-/* Memory that grows. The old block stays until the lane is idle, because work may still use it. */
+/* Memory that grows. Old blocks stay while the stream has work, which may still use them. */
 typedef struct core_pool_block {
     struct core_pool_block *next;
     void *memory; /* device memory, or host memory of the device */
@@ -37,6 +36,7 @@ typedef struct core_pool_block {
 typedef struct core_lane {
     struct core_lane *next;
     uint64_t stream;          /* its handle */
+    uint64_t serial;          /* the stream's */
     core_pool_block *scratch; /* device memory; the first block is the newest and largest */
     core_pool_block *stage;   /* host memory that the device copies fast */
     iso_engine_call *calls;
@@ -47,10 +47,10 @@ typedef struct core_lane {
     uint64_t marked;     /* how many calls the mark is behind; 0: none */
     uint64_t seen;       /* how many calls are known to have finished */
     int64_t marked_time; /* when it was recorded */
+    int64_t leaving; /* since when another thread is known to destroy the stream; 0: it is not */
 } core_lane;
 
 typedef struct core_job core_job;
-enum { CORE_FOLLOWERS = 8 };
 
 typedef struct core_comm {
     core_child child;
@@ -65,8 +65,8 @@ typedef struct core_comm {
     core_lane *lanes;
     /* Streams that wait for the communicator's streams through events, as a grid's do: they fail
      * with it if they still have work. */
-    uint64_t followers[CORE_FOLLOWERS];
-    int follower_count; /* ever; the oldest are replaced */
+    uint64_t *followers; /* their handles */
+    int32_t follower_count, follower_room;
     core_kept_error error;
     bool told;      /* the error was returned by a call */
     core_job *jobs; /* unused ones */
@@ -90,13 +90,26 @@ iso_status core_comm_late(const char *call, core_comm *comm);
  * streams that still have work get the error. */
 void core_comm_fail(core_comm *comm, iso_status status);
 /* Makes the stream with this handle fail with the communicator. */
-void core_comm_follow(core_comm *comm, uint64_t stream);
+iso_status core_comm_follow(const char *call, core_comm *comm, uint64_t stream);
+/* Whether the engine may still use memory that it was given: it has failed, and is one that does.
+ * Such memory is never freed. */
+bool core_comm_keeps(const core_comm *comm);
+/* Whether the device's memory is host memory, which a host engine uses where it is. */
+bool core_comm_on_host(const core_comm *comm);
 /* The lane of a locked stream; NULL, with the error set, if there is no memory. */
 core_lane *core_comm_lane(const char *call, core_comm *comm, const core_stream *stream);
 void core_lanes_free(core_comm *comm);
-/* Make sure that the first block of scratch or stage has at least that many bytes. */
-iso_status core_lane_scratch(const char *call, core_comm *comm, core_lane *lane, int64_t bytes);
-iso_status core_lane_stage(const char *call, core_comm *comm, core_lane *lane, int64_t bytes);
+/* Make sure that the first block of scratch or stage has at least that many bytes. `stream` is the
+ * lane's, and locked. */
+iso_status core_lane_scratch(const char *call, core_comm *comm, core_lane *lane,
+                             const core_stream *stream, int64_t bytes);
+iso_status core_lane_stage(const char *call, core_comm *comm, core_lane *lane,
+                           const core_stream *stream, int64_t bytes);
+/* Sizes in scratch and staging memory are rounded up, so that what follows is aligned. */
+static inline int64_t core_lane_padded(int64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
 /* Room for the calls of a group that begins with this lane. */
 iso_status core_lane_calls(const char *call, core_lane *lane, int32_t count);
 
@@ -125,7 +138,10 @@ typedef struct core_comm_op {
     bool done;        /* nothing is left after this phase */
 } core_comm_op;
 
-/* Reads the descriptor, without its operands. */
+/* How many parts of `count` elements a call's operands have. */
+int32_t core_comm_from_parts(iso_comm_op op, int32_t ranks);
+int32_t core_comm_to_parts(iso_comm_op op, int32_t ranks);
+/* Reads the descriptor, without its operands, whose sizes it computes. */
 iso_status core_comm_read(const char *call, core_comm *comm, const iso_comm_args *args,
                           core_comm_op *out);
 /* Acquires and checks the operands. On failure the caller still releases them. */
@@ -142,6 +158,8 @@ bool core_comm_composed(const core_comm_op *op);
 int32_t core_comm_calls(const core_comm_op *op);
 /* Scratch memory that the call needs. */
 int64_t core_comm_scratch(const core_comm_op *op);
+/* Staging memory that its phases need at most, if the engine is a host engine. */
+int64_t core_comm_stage(const core_comm_op *op);
 /* Submits the device's work of the next phase, writes the calls of the engine that follow it, and
  * sets op->done if no phase is left. */
 iso_status core_comm_phase(const char *call, core_comm_op *op, iso_engine_call *calls,
@@ -151,15 +169,13 @@ iso_status core_comm_phase(const char *call, core_comm_op *op, iso_engine_call *
 
 /* Submits calls of one rank on one stream to a host engine: copies to host memory, a call in the
  * stream's order, copies back. Memory of a device that is host memory is not copied. */
-iso_status core_comm_host(const char *call, core_comm *comm, core_stream *stream, core_lane *lane,
-                          const iso_engine_call *calls, int32_t count);
-/* Host memory that such a call needs; 0: none. */
-int64_t core_comm_stage(const core_comm *comm, const iso_engine_call *calls, int32_t count);
+iso_status core_comm_host(const char *call, core_comm *comm, core_stream *stream,
+                          const core_lane *lane, const iso_engine_call *calls, int32_t count);
 void core_jobs_free(core_comm *comm);
 
 /* ---- watching device engines (watch.c) ------------------------------------------------------- */
 
-void core_watch_add(core_comm *comm);
+iso_status core_watch_add(const char *call, core_comm *comm);
 void core_watch_remove(core_comm *comm);
 
 #endif

@@ -40,14 +40,13 @@ static const iso_engine *engine_of(core_backend *backend, core_text *why)
 }
 
 /* The built-in backend with an engine of that name, or with a host engine if the name is NULL. */
-static const iso_engine *builtin_engine(const char *name, core_backend **owner)
+static const iso_engine *builtin_engine(const char *name)
 {
     for (int i = 0; core_builtins[i].name; i++) {
         core_backend *backend = core_backend_builtin(i);
         const iso_engine *engine = engine_of(backend, NULL);
 
         if (engine && (name ? !strcmp(engine->name, name) : is_host(engine))) {
-            *owner = backend;
             return engine;
         }
     }
@@ -59,7 +58,7 @@ static iso_status named(const char *call, const char *name, core_engine *out)
 {
     core_text why = {0};
     core_backend *backend = NULL;
-    const iso_engine *engine = builtin_engine(name, &backend);
+    const iso_engine *engine = builtin_engine(name);
     iso_status status = ISO_OK;
 
     if (!engine && core_name_valid(name)) {
@@ -80,7 +79,7 @@ static iso_status named(const char *call, const char *name, core_engine *out)
                             call, name, name);
     }
     core_text_free(&why);
-    *out = (core_engine){.table = engine, .backend = backend};
+    *out = (core_engine){.table = engine};
     return status;
 }
 
@@ -88,7 +87,6 @@ static iso_status named(const char *call, const char *name, core_engine *out)
 static iso_status suited(const char *call, core_device *const *devices, int32_t count,
                          bool processes, core_engine *out)
 {
-    core_backend *backend = devices[0]->physical->backend;
     const iso_engine *engine = devices[0]->table->engine;
     bool same = true;
     int32_t rank, ranks;
@@ -97,14 +95,14 @@ static iso_status suited(const char *call, core_device *const *devices, int32_t 
         same = same && devices[i]->table == devices[0]->table;
     }
     if (same && engine && !is_host(engine)) {
-        *out = (core_engine){.table = engine, .backend = backend};
+        *out = (core_engine){.table = engine};
         return ISO_OK;
     }
     if (processes) {
         return core_engine_world(call, NULL, out, &rank, &ranks);
     }
-    engine = builtin_engine(NULL, &backend);
-    *out = (core_engine){.table = engine, .backend = backend};
+    engine = builtin_engine(NULL);
+    *out = (core_engine){.table = engine};
     return engine ? ISO_OK
                   : core_fail(ISO_UNAVAILABLE,
                               "%s: this build has no engine for ranks of one process: the backend "

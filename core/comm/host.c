@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGE_ALIGN = 256 };
-
 struct core_job {
     core_job *next;
     core_comm *comm;
@@ -122,34 +120,9 @@ static iso_status run_job(void *data, int32_t skip)
 static void measure(const core_comm *comm, const iso_engine_call *call, int64_t *from, int64_t *to)
 {
     const int64_t part = call->count * iso_dtype_size(call->dtype);
-    const bool many_from = call->op == ISO_COMM_REDUCE_SCATTER || call->op == ISO_COMM_ALL_TO_ALL;
-    const bool many_to = call->op == ISO_COMM_ALL_GATHER || call->op == ISO_COMM_ALL_TO_ALL;
 
-    *from = call->from ? (many_from ? comm->ranks : 1) * part : 0;
-    *to = call->to ? (many_to ? comm->ranks : 1) * part : 0;
-}
-
-static int64_t padded(int64_t bytes)
-{
-    return (bytes + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
-}
-
-static bool is_host_memory(const core_comm *comm)
-{
-    return (comm->child.device->table->flags & ISO_BACKEND_HOST_MEMORY) != 0;
-}
-
-int64_t core_comm_stage(const core_comm *comm, const iso_engine_call *calls, int32_t count)
-{
-    int64_t bytes = 0;
-
-    for (int32_t i = 0; i < count && !is_host_memory(comm); i++) {
-        int64_t from, to;
-
-        measure(comm, &calls[i], &from, &to);
-        bytes += padded(from) + padded(to);
-    }
-    return bytes;
+    *from = call->from ? core_comm_from_parts(call->op, comm->ranks) * part : 0;
+    *to = call->to ? core_comm_to_parts(call->op, comm->ranks) * part : 0;
 }
 
 /* Where the operands of a call are in staging memory. */
@@ -165,8 +138,8 @@ static staged next_staged(const core_comm *comm, const iso_engine_call *call, ch
 
     measure(comm, call, &out.from_bytes, &out.to_bytes);
     out.from = *next;
-    out.to = *next + padded(out.from_bytes);
-    *next = out.to + padded(out.to_bytes);
+    out.to = *next + core_lane_padded(out.from_bytes);
+    *next = out.to + core_lane_padded(out.to_bytes);
     return out;
 }
 
@@ -178,7 +151,7 @@ static void place(const core_comm *comm, const core_lane *lane, core_job *job)
     for (int32_t i = 0; i < job->count; i++) {
         iso_engine_call *at = &job->calls[i];
 
-        if (is_host_memory(comm)) {
+        if (core_comm_on_host(comm)) {
             at->from = at->from ? (char *)at->from + at->from_offset : NULL;
             at->to = at->to ? (char *)at->to + at->to_offset : NULL;
         } else {
@@ -200,7 +173,7 @@ static iso_status copy(const char *call, const core_comm *comm, const core_lane 
     char *next = lane->stage ? lane->stage->memory : NULL;
     iso_status status = ISO_OK;
 
-    for (int32_t i = 0; i < count && !status && !is_host_memory(comm); i++) {
+    for (int32_t i = 0; i < count && !status && !core_comm_on_host(comm); i++) {
         const staged where = next_staged(comm, &calls[i], &next);
         iso_transfer run =
             core_transfer_run(kind, kind == ISO_TRANSFER_READ ? where.from_bytes : where.to_bytes);
@@ -216,15 +189,15 @@ static iso_status copy(const char *call, const core_comm *comm, const core_lane 
     return status;
 }
 
-iso_status core_comm_host(const char *call, core_comm *comm, core_stream *stream, core_lane *lane,
-                          const iso_engine_call *calls, int32_t count)
+iso_status core_comm_host(const char *call, core_comm *comm, core_stream *stream,
+                          const core_lane *lane, const iso_engine_call *calls, int32_t count)
 {
     const iso_backend *table = comm->child.device->table;
-    iso_status status = core_lane_stage(call, comm, lane, core_comm_stage(comm, calls, count));
-    core_job *job = status ? NULL : take_job(call, comm, count);
+    core_job *job = take_job(call, comm, count);
+    iso_status status;
 
     if (!job) {
-        return status ? status : ISO_NO_MEMORY;
+        return ISO_NO_MEMORY;
     }
     memcpy(job->calls, calls, (size_t)count * sizeof *calls);
     place(comm, lane, job);

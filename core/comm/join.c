@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Engines add to a timeout what the clock shows. */
+#define TIMEOUT_MOST (INT64_MAX / 4)
+
 static const char id_magic[8] = "isomer1";
 
 /* ---- ranks of this process ------------------------------------------------------------------- */
@@ -36,6 +39,9 @@ static iso_status read_options(const char *call, const iso_comm_options *given, 
     out->engine = read.engine;
     out->timeout = read.timeout_nanoseconds ? read.timeout_nanoseconds
                                             : strtoll(seconds, NULL, 10) * INT64_C(1000000000);
+    if (out->timeout > TIMEOUT_MOST) {
+        out->timeout = TIMEOUT_MOST;
+    }
     return status;
 }
 
@@ -89,6 +95,37 @@ typedef struct joining {
     options how;
 } joining;
 
+/* Gives the ranks to their communicators. On failure they have left. */
+static iso_status take_ranks(const joining *what, void *const *joined, core_comm *const *comms)
+{
+    const iso_engine *engine = what->engine.table;
+    iso_status status = ISO_OK;
+    core_kept_error kept;
+    int32_t watched = 0;
+
+    for (int32_t i = 0; i < what->count; i++) {
+        comms[i]->rank_handle = joined[i];
+        comms[i]->rank = what->first + i;
+        comms[i]->ranks = what->ranks;
+    }
+    while (watched < what->count && !status) {
+        status = core_watch_add(what->call, comms[watched]);
+        watched += !status;
+    }
+    if (!status) {
+        return ISO_OK;
+    }
+    kept = core_error_keep();
+    for (int32_t i = 0; i < what->count; i++) {
+        if (i < watched) {
+            core_watch_remove(comms[i]);
+        }
+        CORE_DO(engine->leave(joined[i]));
+    }
+    core_error_restore(&kept);
+    return status;
+}
+
 /* Lets the engine join the ranks. */
 static iso_status join_engine(const joining *what, core_comm *const *comms)
 {
@@ -114,11 +151,8 @@ static iso_status join_engine(const joining *what, core_comm *const *comms)
             what->call, engine,
             engine->join(seats, what->count, what->id, what->ranks, what->how.timeout, joined));
     }
-    for (int32_t i = 0; i < what->count && !status; i++) {
-        comms[i]->rank_handle = joined[i];
-        comms[i]->rank = what->first + i;
-        comms[i]->ranks = what->ranks;
-        core_watch_add(comms[i]);
+    if (!status) {
+        status = take_ranks(what, joined, comms);
     }
     free(seats);
     free(joined);
@@ -310,20 +344,30 @@ static iso_status spread_id(const char *call, const core_engine *world, const jo
     const iso_engine *engine = world->table;
     const iso_engine_seat seat = {.rank = what->first};
     const iso_comm_id everyone = {{0}};
+    iso_comm_id *sent = malloc(sizeof *sent);
     iso_engine_call send = {.op = ISO_COMM_BROADCAST,
                             .dtype = ISO_I32,
-                            .count = (int64_t)(sizeof id->bytes / sizeof(int32_t)),
-                            .from = id->bytes,
-                            .to = id->bytes};
+                            .count = (int64_t)(sizeof id->bytes / sizeof(int32_t))};
     void *rank = NULL;
-    iso_status status = CORE_ENGINE(
-        call, engine, engine->join(&seat, 1, &everyone, what->ranks, what->how.timeout, &rank));
+    iso_status status;
 
+    if (!sent) {
+        return core_fail_no_memory(call, (int64_t)sizeof *sent);
+    }
+    *sent = *id;
+    send.from = send.to = sent->bytes;
+    status = CORE_ENGINE(call, engine,
+                         engine->join(&seat, 1, &everyone, what->ranks, what->how.timeout, &rank));
     if (!status) {
         send.rank = rank;
         status = CORE_ENGINE(call, engine, engine->submit(&send, 1));
         CORE_DO(engine->leave(rank));
+        if (status && engine->flags & ISO_ENGINE_KEEPS) {
+            return status; /* the engine may still use `sent`, which is lost */
+        }
     }
+    *id = *sent;
+    free(sent);
     return status;
 }
 

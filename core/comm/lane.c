@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { LANE_ALIGN = 256 };
-
 static void free_blocks(core_comm *comm, core_pool_block *blocks, bool on_host)
 {
     core_device *device = comm->child.device;
@@ -32,8 +30,10 @@ static void free_lane(core_comm *comm, core_lane *lane)
 {
     const iso_backend *table = comm->child.device->table;
 
-    free_blocks(comm, lane->scratch, false);
-    if (!(atomic_load(&comm->failed) && comm->engine.table->flags & ISO_ENGINE_KEEPS)) {
+    if (!core_comm_keeps(comm) || !core_comm_on_host(comm)) {
+        free_blocks(comm, lane->scratch, false);
+    }
+    if (!core_comm_keeps(comm)) {
         free_blocks(comm, lane->stage, true);
     }
     free(lane->calls);
@@ -51,12 +51,11 @@ static void sweep(core_comm *comm)
     while (*at) {
         core_lane *lane = *at;
 
-        if (core_handle_try(lane->stream)) {
-            core_handle_release(lane->stream);
-            at = &lane->next;
-        } else {
+        if (core_handle_gone(lane->stream)) {
             *at = lane->next;
             free_lane(comm, lane);
+        } else {
+            at = &lane->next;
         }
     }
 }
@@ -73,6 +72,7 @@ core_lane *core_comm_lane(const char *call, core_comm *comm, const core_stream *
         lane = calloc(1, sizeof *lane);
         if (lane) {
             lane->stream = stream->child.id;
+            lane->serial = stream->serial;
             lane->next = comm->lanes;
             comm->lanes = lane;
         } else {
@@ -110,22 +110,42 @@ static iso_status allocate(const char *call, core_comm *comm, int64_t bytes, boo
     return status;
 }
 
-/* Makes sure that the newest of the blocks has that many bytes. An older block stays, because
- * waiting for its work might wait for calls that this thread has yet to make for other ranks. */
-static iso_status grow(const char *call, core_comm *comm, core_pool_block **blocks, int64_t bytes,
-                       bool on_host)
+/* Frees the blocks if no work of the stream can use them. */
+static void shed(core_comm *comm, const core_stream *stream, core_pool_block **blocks, bool on_host)
+{
+    const iso_backend *table = comm->child.device->table;
+    core_kept_error kept = core_error_keep();
+
+    if (!CORE_ASK("iso_comm_run", table, table->stream_query(stream->handle))) {
+        free_blocks(comm, *blocks, on_host);
+        *blocks = NULL;
+    }
+    core_error_restore(&kept);
+}
+
+/* Makes sure that the newest of the blocks has that many bytes. It does not wait for work that uses
+ * an older one, because that might wait for calls that this thread has yet to make for other ranks.
+ * So a new block has at least twice the size of the one before, and few are kept. */
+static iso_status grow(const char *call, core_comm *comm, const core_stream *stream,
+                       core_pool_block **blocks, int64_t bytes, bool on_host)
 {
     core_pool_block *made;
     iso_status status;
 
-    if (*blocks && (*blocks)->bytes >= bytes) {
+    if (!bytes || (*blocks && (*blocks)->bytes >= bytes)) {
         return ISO_OK;
+    }
+    if (*blocks) {
+        shed(comm, stream, blocks, on_host);
+    }
+    if (*blocks && bytes < 2 * (*blocks)->bytes) {
+        bytes = 2 * (*blocks)->bytes;
     }
     made = calloc(1, sizeof *made);
     if (!made) {
         return core_fail_no_memory(call, (int64_t)sizeof *made);
     }
-    made->bytes = (bytes + LANE_ALIGN - 1) / LANE_ALIGN * LANE_ALIGN;
+    made->bytes = core_lane_padded(bytes);
     status = allocate(call, comm, made->bytes, on_host, &made->memory);
     if (status) {
         free(made);
@@ -136,14 +156,16 @@ static iso_status grow(const char *call, core_comm *comm, core_pool_block **bloc
     return ISO_OK;
 }
 
-iso_status core_lane_scratch(const char *call, core_comm *comm, core_lane *lane, int64_t bytes)
+iso_status core_lane_scratch(const char *call, core_comm *comm, core_lane *lane,
+                             const core_stream *stream, int64_t bytes)
 {
-    return bytes ? grow(call, comm, &lane->scratch, bytes, false) : ISO_OK;
+    return grow(call, comm, stream, &lane->scratch, bytes, false);
 }
 
-iso_status core_lane_stage(const char *call, core_comm *comm, core_lane *lane, int64_t bytes)
+iso_status core_lane_stage(const char *call, core_comm *comm, core_lane *lane,
+                           const core_stream *stream, int64_t bytes)
 {
-    return bytes ? grow(call, comm, &lane->stage, bytes, true) : ISO_OK;
+    return grow(call, comm, stream, &lane->stage, bytes, true);
 }
 
 iso_status core_lane_calls(const char *call, core_lane *lane, int32_t count)

@@ -14,8 +14,7 @@ enum {
     /* Up to so many bytes, one gather is faster than an exchange and a gather: every rank then adds
      * all parts. */
     GATHER_MOST = 64 << 10,
-    DIRECT_RANKS = 8,
-    ALIGN = 256
+    DIRECT_RANKS = 8
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -23,10 +22,9 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Rounds up, so that what follows is aligned. */
-static int64_t padded(int64_t bytes)
+static int64_t most(int64_t a, int64_t b)
 {
-    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    return a > b ? a : b;
 }
 
 static int64_t limbs_of(const core_comm_op *op)
@@ -95,10 +93,10 @@ static iso_status run_step(const char *call, const core_comm_op *op, iso_ranks_o
 /* The elements of one piece of each rank's part. */
 static int64_t ordered_piece(const core_comm_op *op)
 {
-    const int64_t ranks = op->comm->ranks, most = SCRATCH_MOST / op->element / ranks;
+    const int64_t ranks = op->comm->ranks, room = SCRATCH_MOST / op->element / ranks;
     const int64_t part = is_scatter(op) ? op->count : op->count / ranks;
 
-    return least(part, most > 0 ? most : 1);
+    return least(part, most(room, 1));
 }
 
 static bool is_small(const core_comm_op *op)
@@ -191,9 +189,7 @@ static iso_status ordered_all_reduce(const char *call, core_comm_op *op, iso_eng
         return fold(call, op, left, (iso_ref){0}, to_at(op, op->count - left), false);
     }
     if (op->phase == 0) {
-        if (left) {
-            *count = n ? exchange(op, op->piece_at, n, n, calls) : gather_rest(op, left, calls);
-        }
+        *count = n ? exchange(op, op->piece_at, n, n, calls) : gather_rest(op, left, calls);
         op->phase = n ? 1 : 2;
         return ISO_OK;
     }
@@ -236,8 +232,8 @@ static fixed_layout fixed_place(const core_comm_op *op, int64_t n)
     const int64_t parts = is_scatter(op) ? op->comm->ranks : 1, limbs = limbs_of(op);
     fixed_layout out = {.parts = parts, .n = n};
 
-    out.limbs_at = padded(parts * n * (int64_t)sizeof(int32_t));
-    out.result_at = out.limbs_at + padded(parts * n * limbs * (int64_t)sizeof(int64_t));
+    out.limbs_at = core_lane_padded(parts * n * (int64_t)sizeof(int32_t));
+    out.result_at = out.limbs_at + core_lane_padded(parts * n * limbs * (int64_t)sizeof(int64_t));
     out.bytes = out.result_at + (is_scatter(op) ? n * limbs * (int64_t)sizeof(int64_t) : 0);
     return out;
 }
@@ -245,9 +241,9 @@ static fixed_layout fixed_place(const core_comm_op *op, int64_t n)
 static int64_t fixed_piece(const core_comm_op *op)
 {
     const int64_t element = 4 + 16 * limbs_of(op), parts = is_scatter(op) ? op->comm->ranks : 1;
-    const int64_t most = SCRATCH_MOST / element / parts;
+    const int64_t room = SCRATCH_MOST / element / parts;
 
-    return least(op->count, most > 0 ? most : 1);
+    return least(op->count, most(room, 1));
 }
 
 /* Runs a step on every part of the piece. */
@@ -360,6 +356,32 @@ int64_t core_comm_scratch(const core_comm_op *op)
     /* The rest of an all_reduce has less than `ranks` elements of each rank. */
     return ranks * op->element *
            (ordered_piece(op) > ranks || is_scatter(op) ? ordered_piece(op) : ranks);
+}
+
+/* Staging memory of an ordered sum: what a piece's parts take on their way there and back, or the
+ * gather of a rest. */
+static int64_t ordered_stage(const core_comm_op *op)
+{
+    const int64_t ranks = op->comm->ranks, e = op->element;
+    const int64_t rest = is_small(op) ? op->count : is_scatter(op) ? 0 : ranks;
+    const int64_t piece = is_small(op) ? 0 : ordered_piece(op);
+
+    return most(2 * ranks * core_lane_padded(piece * e),
+                core_lane_padded(rest * e) + core_lane_padded(ranks * rest * e));
+}
+
+int64_t core_comm_stage(const core_comm_op *op)
+{
+    const fixed_layout at = fixed_place(op, fixed_piece(op));
+
+    if (!core_comm_composed(op)) {
+        return core_lane_padded(op->from_bytes) + core_lane_padded(op->to_bytes);
+    }
+    if (op->sum == ISO_COMM_SUM_ORDERED) {
+        return ordered_stage(op);
+    }
+    /* The limbs of a piece and their sums; its exponents need less. */
+    return 2 * core_lane_padded(at.parts * at.n * limbs_of(op) * (int64_t)sizeof(int64_t));
 }
 
 iso_status core_comm_phase(const char *call, core_comm_op *op, iso_engine_call *calls,

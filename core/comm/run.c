@@ -170,6 +170,25 @@ static int by_lane(const void *a, const void *b)
     return first->place - second->place;
 }
 
+/* Gets staging memory for the operations of each lane, which are neighbours. */
+static iso_status prepare_stages(const group *of)
+{
+    const bool stages = of->ops[0].comm->engine.table->flags & ISO_ENGINE_HOST;
+    iso_status status = ISO_OK;
+    int64_t bytes = 0;
+
+    for (int32_t i = 0; i < of->count && !status && stages; i++) {
+        const core_comm_op *op = &of->ops[i];
+
+        bytes += core_comm_on_host(op->comm) ? 0 : core_comm_stage(op);
+        if (i + 1 == of->count || of->ops[i + 1].lane != op->lane) {
+            status = core_lane_stage(of->call, op->comm, op->lane, op->stream, bytes);
+            bytes = 0;
+        }
+    }
+    return status;
+}
+
 /* Prepares lanes and memory, while nothing has been submitted, and sorts the operations by lane. */
 static iso_status prepare_group(const group *of)
 {
@@ -185,7 +204,8 @@ static iso_status prepare_group(const group *of)
             status = ISO_NO_MEMORY;
         }
         if (!status) {
-            status = core_lane_scratch(of->call, op->comm, op->lane, core_comm_scratch(op));
+            status =
+                core_lane_scratch(of->call, op->comm, op->lane, op->stream, core_comm_scratch(op));
         }
         calls += core_comm_calls(op);
     }
@@ -195,7 +215,8 @@ static iso_status prepare_group(const group *of)
     if (of->count > 1) {
         qsort(of->ops, (size_t)of->count, sizeof *of->ops, by_lane);
     }
-    return core_lane_calls(of->call, of->ops[0].lane, calls);
+    status = prepare_stages(of);
+    return status ? status : core_lane_calls(of->call, of->ops[0].lane, calls);
 }
 
 static void mark_used(const core_comm_op *op)
@@ -211,7 +232,6 @@ static void mark_used(const core_comm_op *op)
 static iso_status submit_device(const group *of, const iso_engine_call *calls, int32_t count)
 {
     const iso_engine *engine = of->comms[0]->engine.table;
-    const int64_t now = core_now();
     iso_status status = core_stack_check(of->call, of->comms[0]->child.device->table);
 
     if (status) {
@@ -219,7 +239,7 @@ static iso_status submit_device(const group *of, const iso_engine_call *calls, i
     }
     for (int32_t i = 0; i < of->comm_count; i++) {
         pthread_mutex_lock(&of->comms[i]->submit_lock);
-        atomic_store_explicit(&of->comms[i]->submitting, now, memory_order_relaxed);
+        atomic_store_explicit(&of->comms[i]->submitting, core_now(), memory_order_relaxed);
     }
     status = CORE_ENGINE(of->call, engine, engine->submit(calls, count));
     for (int32_t i = of->comm_count - 1; i >= 0; i--) {

@@ -9,6 +9,7 @@
 #include "core/fork.h"
 
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 #define TICK_LEAST INT64_C(1000000)
@@ -16,7 +17,8 @@
 enum { TICKS = 16 /* of the shortest timeout */ };
 
 static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t watch_changed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t watch_changed;
+static bool has_condition; /* watch_changed was made */
 static core_comm *watched;
 static bool running;
 
@@ -74,12 +76,19 @@ static int64_t look_at(core_comm *comm, core_lane *lane)
         lane->seen = lane->marked;
         lane->marked = 0;
     }
-    if (lane->seen != atomic_load(&lane->submitted) &&
-        core_handle_get(lane->stream, CORE_STREAM, &stream)) {
+    if (lane->seen == atomic_load(&lane->submitted)) {
+        return 0;
+    }
+    if (core_handle_get(lane->stream, CORE_STREAM, &stream)) {
         put_mark(comm, lane, stream);
         core_handle_release(lane->stream);
+        return 0;
     }
-    return 0;
+    if (core_handle_gone(lane->stream)) {
+        return 0;
+    }
+    lane->leaving = lane->leaving ? lane->leaving : core_now();
+    return core_now() - lane->leaving;
 }
 
 static void look(core_comm *comm)
@@ -104,7 +113,8 @@ static void look(core_comm *comm)
         waited = lane_waited > waited ? lane_waited : waited;
     }
     pthread_mutex_unlock(&comm->lock);
-    if (waited + margin > comm->timeout) {
+    if (waited &&
+        waited + (margin < comm->timeout / 2 ? margin : comm->timeout / 2) > comm->timeout) {
         fail_late(comm, waited);
     }
 }
@@ -123,7 +133,7 @@ static void *watch(void *unused)
             look(comm);
             tick = own < tick ? own : tick;
         }
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += tick;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
@@ -134,28 +144,52 @@ static void *watch(void *unused)
     return NULL;
 }
 
-void core_watch_add(core_comm *comm)
+/* The caller holds the lock. */
+static iso_status start(const char *call)
 {
+    pthread_condattr_t clock;
     pthread_attr_t attributes;
     sigset_t all, callers;
     pthread_t thread;
+    int error;
+
+    if (!has_condition) {
+        pthread_condattr_init(&clock);
+        pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+        pthread_cond_init(&watch_changed, &clock);
+        pthread_condattr_destroy(&clock);
+        has_condition = true;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &callers); /* the program's handlers run in its threads */
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    error = pthread_create(&thread, &attributes, watch, NULL);
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &callers, NULL);
+    running = !error;
+    return error ? core_fail(ISO_NO_MEMORY,
+                             "%s: no thread could be started to watch the communicator "
+                             "(pthread_create: %s): end other threads",
+                             call, strerror(error))
+                 : ISO_OK;
+}
+
+iso_status core_watch_add(const char *call, core_comm *comm)
+{
+    iso_status status;
 
     if (comm->engine.table->flags & ISO_ENGINE_HOST) {
-        return;
+        return ISO_OK;
     }
     pthread_mutex_lock(&watch_lock);
-    comm->watched_next = watched;
-    watched = comm;
-    if (!running) {
-        sigfillset(&all);
-        pthread_sigmask(SIG_BLOCK, &all, &callers); /* the program's handlers run in its threads */
-        pthread_attr_init(&attributes);
-        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        running = !pthread_create(&thread, &attributes, watch, NULL);
-        pthread_attr_destroy(&attributes);
-        pthread_sigmask(SIG_SETMASK, &callers, NULL);
+    status = running ? ISO_OK : start(call);
+    if (!status) {
+        comm->watched_next = watched;
+        watched = comm;
     }
     pthread_mutex_unlock(&watch_lock);
+    return status;
 }
 
 void core_watch_remove(core_comm *comm)
@@ -167,7 +201,9 @@ void core_watch_remove(core_comm *comm)
             break;
         }
     }
-    pthread_cond_broadcast(&watch_changed);
+    if (has_condition) {
+        pthread_cond_broadcast(&watch_changed);
+    }
     pthread_mutex_unlock(&watch_lock);
 }
 
@@ -176,6 +212,6 @@ void core_watch_fork(int stage)
     core_fork_lock(&watch_lock, stage);
     if (stage == CORE_FORK_CHILD) {
         watched = NULL;
-        running = false;
+        running = has_condition = false;
     }
 }

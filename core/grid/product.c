@@ -637,9 +637,13 @@ iso_status iso_gemm_grid(iso_grid handle, iso_stream stream, const iso_gemm_grid
         return status;
     }
     pthread_mutex_lock(&grid->lock);
-    core_comm_follow(comm, stream.id);
-    core_comm_follow(comm, grid->storer.id);
-    status = make_plan(&p);
+    status = core_comm_follow(p.call, comm, stream.id);
+    if (!status) {
+        status = core_comm_follow(p.call, comm, grid->storer.id);
+    }
+    if (!status) {
+        status = make_plan(&p);
+    }
     if (!status) {
         status = run(&p);
         if (status) {
