@@ -16,24 +16,31 @@ iso_status core_grid_room(core_grid *grid, grid_room *room, int64_t bytes)
     if (bytes <= room->bytes) {
         return ISO_OK;
     }
-    if (room->buffer.id) {
-        status = iso_buffer_destroy(room->buffer);
-        *room = (grid_room){{0}, 0};
-    }
-    if (!status) {
-        status = iso_buffer_create(grid->device, bytes, &room->buffer);
-    }
+    core_grid_drop(room, false);
+    status = iso_buffer_create(grid->device, bytes, &room->buffer);
     if (!status) {
         room->bytes = bytes;
     }
     return status;
 }
 
-static void drop(grid_room *room)
+void core_grid_drop(grid_room *room, bool keeps)
 {
+    if (room->buffer.id && keeps) {
+        core_buffer_keep(room->buffer);
+    }
     if (room->buffer.id) {
         (void)iso_buffer_destroy(room->buffer);
     }
+    *room = (grid_room){{0}, 0};
+}
+
+bool core_grid_keeps(const core_grid *grid)
+{
+    CORE_HELD core_comm *comm = NULL;
+
+    return core_handle_get(grid->comm.id, CORE_COMM, &comm) && core_comm_keeps(comm) &&
+           core_comm_on_host(comm);
 }
 
 iso_status core_grid_fail(const char *call, core_grid *grid, iso_status status)
@@ -41,6 +48,14 @@ iso_status core_grid_fail(const char *call, core_grid *grid, iso_status status)
     core_fail(status, "%s: %s", call, core_reason(call));
     (void)iso_comm_abort(grid->comm);
     return status;
+}
+
+void core_grid_settle(iso_stream stream)
+{
+    core_kept_error kept = core_error_keep();
+
+    (void)iso_stream_sync(stream);
+    core_error_restore(&kept);
 }
 
 static void drop_event(iso_event event)
@@ -54,6 +69,7 @@ static void drop_event(iso_event event)
 
 static void free_grid(core_grid *grid)
 {
+    const bool keeps = core_grid_keeps(grid);
     core_kept_error kept = core_error_keep();
 
     if (grid->mover.id) {
@@ -63,18 +79,19 @@ static void free_grid(core_grid *grid)
         (void)iso_stream_destroy(grid->storer);
     }
     for (int i = 0; i < GRID_SLOTS; i++) {
-        drop(&grid->a[i]);
-        drop(&grid->b[i]);
-        drop(&grid->total[i]);
-        drop(&grid->c[i]);
+        core_grid_drop(&grid->a[i], keeps);
+        core_grid_drop(&grid->b[i], keeps);
+        core_grid_drop(&grid->total[i], keeps);
+        core_grid_drop(&grid->c[i], keeps);
         drop_event(grid->ready[i]);
         drop_event(grid->unused[i]);
         drop_event(grid->computed[i]);
         drop_event(grid->stored[i]);
     }
     drop_event(grid->begun);
-    drop(&grid->whole_a);
-    drop(&grid->whole_b);
+    drop_event(grid->ended);
+    core_grid_drop(&grid->whole_a, keeps);
+    core_grid_drop(&grid->whole_b, keeps);
     pthread_mutex_destroy(&grid->lock);
     free(grid);
     core_error_restore(&kept);
@@ -95,7 +112,10 @@ static iso_status make_objects(core_grid *grid)
             status = iso_event_create(grid->device, events[e]);
         }
     }
-    return status ? status : iso_event_create(grid->device, &grid->begun);
+    if (!status) {
+        status = iso_event_create(grid->device, &grid->begun);
+    }
+    return status ? status : iso_event_create(grid->device, &grid->ended);
 }
 
 iso_status iso_grid_create(iso_comm comm, int32_t rows, int32_t cols, iso_grid *out)
@@ -168,6 +188,11 @@ iso_status iso_grid_destroy(iso_grid handle)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 int64_t core_grid_share(int64_t size, int64_t block, int32_t parts, int32_t part)
 {
     const int64_t blocks = size / block, own = blocks / parts + (part < blocks % parts);
@@ -197,6 +222,10 @@ iso_status core_grid_read_layout(const char *call, const iso_grid_layout *given,
                            "%s: layout.block_rows is %lld and layout.block_cols %lld: a block has "
                            "at least one row and one column",
                            call, (long long)out->block_rows, (long long)out->block_cols);
+    }
+    if (!status) { /* larger blocks change nothing, and could overflow */
+        out->block_rows = least(out->block_rows, out->rows > 0 ? out->rows : 1);
+        out->block_cols = least(out->block_cols, out->cols > 0 ? out->cols : 1);
     }
     return status;
 }

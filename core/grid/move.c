@@ -52,8 +52,7 @@ static void pack(const move *what, int32_t rank, char *part, bool to_part)
     }
 }
 
-/* Sends a packed part on the root to another rank, or receives it there. Elements are moved as
- * bytes would be: as i32 where that fits, because every engine moves it. */
+/* Sends a packed part on the root to another rank, or receives it there. */
 static iso_status pass(const move *what, int32_t peer, int64_t bytes, bool sends)
 {
     iso_comm_args args = ISO_COMM_ARGS_INIT;
@@ -87,6 +86,9 @@ static iso_status give(const move *what, int32_t rank, iso_operand to, void *to_
     const int64_t bytes = part_bytes(what, rank);
     iso_status status;
 
+    if (!bytes) {
+        return ISO_OK;
+    }
     pack(what, rank, what->host, true);
     if (rank == what->grid->rank) {
         if (to_host) {
@@ -106,8 +108,12 @@ static iso_status accept(const move *what, int32_t root, iso_operand to, void *t
 {
     const int64_t bytes = part_bytes(what, what->grid->rank);
     const iso_operand passing = {what->device, 0};
-    iso_status status = pass(what, root, bytes, false);
+    iso_status status;
 
+    if (!bytes) {
+        return ISO_OK;
+    }
+    status = pass(what, root, bytes, false);
     if (!status && to_host) {
         return read_device(what, to_host, passing, bytes);
     }
@@ -122,6 +128,9 @@ static iso_status take(const move *what, int32_t rank, iso_operand from, const v
     const int64_t bytes = part_bytes(what, rank);
     iso_status status;
 
+    if (!bytes) {
+        return ISO_OK;
+    }
     if (rank == what->grid->rank) {
         if (from_host) {
             memcpy(what->host, from_host, (size_t)bytes);
@@ -145,9 +154,13 @@ static iso_status hand_in(const move *what, int32_t root, iso_operand from, cons
 {
     const int64_t bytes = part_bytes(what, what->grid->rank);
     const iso_operand passing = {what->device, 0};
-    iso_status status = from_host ? iso_write(what->grid->mover, passing, from_host, bytes)
-                                  : iso_copy(what->grid->mover, passing, from, bytes);
+    iso_status status;
 
+    if (!bytes) {
+        return ISO_OK;
+    }
+    status = from_host ? iso_write(what->grid->mover, passing, from_host, bytes)
+                       : iso_copy(what->grid->mover, passing, from, bytes);
     if (!status) {
         status = pass(what, root, bytes, true);
     }
@@ -156,12 +169,11 @@ static iso_status hand_in(const move *what, int32_t root, iso_operand from, cons
 
 /* ---- the calls ------------------------------------------------------------------------------- */
 
-/* Reads the arguments and gets memory for the largest part. */
-static iso_status begin(move *what, const iso_grid_layout *given, int32_t root, const void *matrix,
-                        int64_t ld)
+static iso_status read_args(move *what, const iso_grid_layout *given, int32_t root,
+                            const void *matrix, int64_t ld)
 {
-    core_grid *grid = what->grid;
-    int64_t most = 1, span;
+    const core_grid *grid = what->grid;
+    int64_t span;
     iso_status status = core_grid_read_layout(what->call, given, &what->layout);
 
     if (!status && (root < 0 || root >= grid->ranks)) {
@@ -184,9 +196,16 @@ static iso_status begin(move *what, const iso_grid_layout *given, int32_t root, 
     if (!status && root == grid->rank && what->layout.rows && what->layout.cols) {
         status = core_check_out(what->call, "the matrix", matrix);
     }
-    if (status) {
-        return status;
-    }
+    return status;
+}
+
+/* Gets memory for the largest part. */
+static iso_status get_memory(move *what, int32_t root)
+{
+    const core_grid *grid = what->grid;
+    int64_t most = 1;
+    iso_status status;
+
     for (int32_t rank = 0; rank < grid->ranks; rank++) {
         const int64_t bytes = part_bytes(what, rank);
 
@@ -200,15 +219,20 @@ static iso_status begin(move *what, const iso_grid_layout *given, int32_t root, 
     return status;
 }
 
-static void end(move *what)
+/* A rank that fails after the others have begun aborts the communicator. */
+static iso_status end(move *what, iso_status status)
 {
-    core_kept_error kept = core_error_keep();
+    grid_room passing = {what->device, 0};
+    core_kept_error kept;
 
-    free(what->host);
-    if (what->device.id) {
-        (void)iso_buffer_destroy(what->device);
+    if (status) {
+        status = core_grid_fail(what->call, what->grid, status);
     }
+    kept = core_error_keep();
+    free(what->host);
+    core_grid_drop(&passing, core_grid_keeps(what->grid));
     core_error_restore(&kept);
+    return status;
 }
 
 iso_status iso_grid_scatter(iso_grid handle, const iso_grid_layout *layout, int32_t root,
@@ -223,18 +247,19 @@ iso_status iso_grid_scatter(iso_grid handle, const iso_grid_layout *layout, int3
     }
     what.grid = grid;
     memcpy(&what.matrix, &from, sizeof from); /* the root only reads it */
+    status = read_args(&what, layout, root, from, ld);
+    if (status) {
+        return status;
+    }
     pthread_mutex_lock(&grid->lock);
-    status = begin(&what, layout, root, from, ld);
+    status = get_memory(&what, root);
     if (!status && grid->rank != root) {
         status = accept(&what, root, to, to_host);
     }
     for (int32_t rank = 0; rank < grid->ranks && !status && grid->rank == root; rank++) {
         status = give(&what, rank, to, to_host);
     }
-    if (status) {
-        status = core_grid_fail(what.call, grid, status);
-    }
-    end(&what);
+    status = end(&what, status);
     pthread_mutex_unlock(&grid->lock);
     return status;
 }
@@ -250,18 +275,19 @@ iso_status iso_grid_gather(iso_grid handle, const iso_grid_layout *layout, int32
         return status;
     }
     what.grid = grid;
+    status = read_args(&what, layout, root, to, ld);
+    if (status) {
+        return status;
+    }
     pthread_mutex_lock(&grid->lock);
-    status = begin(&what, layout, root, to, ld);
+    status = get_memory(&what, root);
     if (!status && grid->rank != root) {
         status = hand_in(&what, root, from, from_host);
     }
     for (int32_t rank = 0; rank < grid->ranks && !status && grid->rank == root; rank++) {
         status = take(&what, rank, from, from_host);
     }
-    if (status) {
-        status = core_grid_fail(what.call, grid, status);
-    }
-    end(&what);
+    status = end(&what, status);
     pthread_mutex_unlock(&grid->lock);
     return status;
 }

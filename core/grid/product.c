@@ -5,36 +5,11 @@
  * stream, two panels ahead of the product that uses them.
  */
 #include "core/comm/comm.h"
-#include "core/grid/grid.h"
+#include "core/grid/plan.h"
 #include "core/host.h"
 #include "core/op.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { SEGMENT = 1024 /* terms of a segment: docs/bits.md, 4.2 */ };
-
-typedef struct plan {
-    const char *call;
-    core_grid *grid;
-    iso_stream stream;
-    iso_gemm_grid_args args;
-    int64_t element;
-    double alpha, beta; /* rounded */
-    int64_t k;          /* 0 if alpha is 0 */
-    int64_t panels;
-    int64_t rows, cols;             /* of this rank's part of C */
-    int64_t a_cols;                 /* of its part of A */
-    int64_t most_rows, most_cols;   /* of the largest part of C */
-    int64_t block_rows, block_cols; /* of a block of C that is computed at once */
-    bool fixed, out_of_core;
-    bool direct;          /* one call of iso_gemm computes a block, with alpha and beta */
-    bool in_place;        /* totals are kept in C itself */
-    iso_comm_call *calls; /* room for one exchange */
-    iso_comm_args *sends;
-    int64_t step; /* panels so far */
-    int slot;     /* of the block's total and C */
-} plan;
+typedef core_grid_plan plan;
 
 /* A block of C, and its panels. */
 typedef struct block {
@@ -48,16 +23,6 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t pieces(int64_t n, int64_t size)
-{
-    return size ? n / size + (n % size != 0) : 0;
-}
-
 static int64_t panel_width(const plan *p, int64_t panel)
 {
     return least(p->args.block_k, p->k - panel * p->args.block_k);
@@ -66,249 +31,6 @@ static int64_t panel_width(const plan *p, int64_t panel)
 static iso_operand start_of(const grid_room *room)
 {
     return (iso_operand){room->buffer, 0};
-}
-
-/* ---- arguments ------------------------------------------------------------------------------- */
-
-static iso_status check_sizes(const plan *p)
-{
-    const iso_gemm_grid_args *args = &p->args;
-    const struct {
-        const char *name;
-        int64_t value, least;
-    } sizes[] = {{"m", args->m, 0},
-                 {"n", args->n, 0},
-                 {"k", args->k, 0},
-                 {"block_m", args->block_m, 1},
-                 {"block_n", args->block_n, 1},
-                 {"block_k", args->block_k, 1},
-                 {"memory", args->memory, 0}};
-    int64_t bytes;
-
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (sizes[i].value < sizes[i].least) {
-            return core_fail(ISO_INVALID, "%s: %s is %lld, below %lld", p->call, sizes[i].name,
-                             (long long)sizes[i].value, (long long)sizes[i].least);
-        }
-    }
-    if (__builtin_mul_overflow(args->m, args->n, &bytes) ||
-        __builtin_mul_overflow(bytes, p->element, &bytes) ||
-        __builtin_mul_overflow(args->m, args->k, &bytes) ||
-        __builtin_mul_overflow(bytes, p->element, &bytes) ||
-        __builtin_mul_overflow(args->k, args->n, &bytes) ||
-        __builtin_mul_overflow(bytes, p->element, &bytes)) {
-        return core_fail(ISO_INVALID,
-                         "%s: m is %lld, n %lld and k %lld: the matrices' bytes do not "
-                         "fit 64 bits",
-                         p->call, (long long)args->m, (long long)args->n, (long long)args->k);
-    }
-    return ISO_OK;
-}
-
-static iso_status read_args(plan *p, const iso_gemm_grid_args *given)
-{
-    iso_status status = core_struct_read(p->call, "args", given, CORE_END_OF(iso_gemm_grid_args, c),
-                                         &p->args, sizeof p->args);
-
-    if (!status && p->args.dtype != ISO_F32 && p->args.dtype != ISO_F64) {
-        const char *name = iso_dtype_name(p->args.dtype);
-
-        status = core_fail(ISO_INVALID, "%s: dtype is %d (%s): use ISO_F32 (3) or ISO_F64 (4)",
-                           p->call, (int)p->args.dtype, name ? name : "not a type");
-    }
-    if (!status) {
-        status = core_check_reserved(p->call, "args", p->args.reserved);
-    }
-    p->element = status ? 0 : iso_dtype_size(p->args.dtype);
-    return status ? status : check_sizes(p);
-}
-
-static iso_gemm_args product(const plan *p)
-{
-    iso_gemm_args out = ISO_GEMM_ARGS_INIT;
-
-    out.dtype = p->args.dtype;
-    out.variant = p->args.variant;
-    out.math = p->args.math;
-    out.keep = p->args.keep;
-    return out;
-}
-
-/* Finds out which variant runs: the same for all ranks, because it is asked about the whole
- * product.
- */
-static iso_status resolve(plan *p)
-{
-    iso_op_info info = ISO_OP_INFO_INIT;
-    iso_gemm_args whole = product(p);
-    iso_status status;
-
-    whole.m = p->args.m;
-    whole.n = p->args.n;
-    whole.k = p->k;
-    status = iso_describe(p->grid->device, ISO_OP_GEMM, &whole, &info);
-    if (status) {
-        return core_fail(status, "%s: %s", p->call, core_reason("iso_describe"));
-    }
-    p->args.variant = info.variant;
-    p->args.keep = ISO_KEEP_DEFAULT; /* it has been followed */
-    p->fixed = info.variant == ISO_VARIANT_FIXED;
-    if (!p->fixed && info.variant != ISO_VARIANT_VENDOR && p->args.block_k % SEGMENT &&
-        p->args.block_k < p->k) {
-        return core_fail(ISO_INVALID,
-                         "%s: block_k is %lld, k %lld and the variant %s: block_k must be a "
-                         "multiple of %d or at least k, because sums have segments of %d terms",
-                         p->call, (long long)p->args.block_k, (long long)p->k,
-                         iso_variant_name(info.variant), SEGMENT, SEGMENT);
-    }
-    return ISO_OK;
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-/* Device memory for blocks of C of that size. */
-static double needed(const plan *p, int64_t rows, int64_t cols)
-{
-    const double e = (double)p->element, r = (double)rows, c = (double)cols;
-    const double width = (double)least(p->args.block_k, most(p->k, 1));
-    const int blocks =
-        p->direct ? p->out_of_core : !p->in_place + (p->out_of_core && !core_is_zero(p->beta));
-    const int copies = rows < p->most_rows || cols < p->most_cols ? GRID_SLOTS : 1;
-    double bytes = GRID_SLOTS * (r + c) * width * e + copies * blocks * r * c * e;
-
-    if (p->fixed) {
-        bytes += (r + c) * (double)p->k * e;
-    }
-    return bytes;
-}
-
-/* The least that any rank has left. */
-static iso_status find_budget(const plan *p, int64_t *bytes)
-{
-    core_grid *grid = p->grid;
-    iso_memory_use use = ISO_MEMORY_USE_INIT;
-    iso_device_info info = ISO_DEVICE_INFO_INIT;
-    iso_comm_args args = ISO_COMM_ARGS_INIT;
-    int64_t left;
-    iso_status status = iso_device_get_memory_use(grid->device, &use);
-
-    if (!status) {
-        status = iso_device_get_info(grid->device, &info);
-    }
-    if (!status) {
-        status = core_grid_room(grid, &grid->c[0], (int64_t)sizeof left);
-    }
-    if (status) {
-        return status;
-    }
-    left = use.limit >= 0          ? use.limit - use.used
-           : info.memory_free >= 0 ? info.memory_free / 10 * 9
-                                   : info.memory_total / 2;
-    args.op = ISO_COMM_ALL_REDUCE;
-    args.dtype = ISO_I64;
-    args.reduce = ISO_MIN;
-    args.sum = ISO_COMM_SUM_VENDOR;
-    args.count = 1;
-    args.from = args.to = start_of(&grid->c[0]);
-    status = iso_write(grid->mover, args.to, &left, (int64_t)sizeof left);
-    if (!status) {
-        status = iso_comm_run(grid->comm, grid->mover, &args);
-    }
-    if (!status) {
-        status = iso_read(grid->mover, bytes, args.to, (int64_t)sizeof left);
-    }
-    return status ? status : iso_stream_sync(grid->mover);
-}
-
-/* Chooses the blocks of C: all of it, or as large ones as the memory allows. */
-static iso_status choose_blocks(plan *p)
-{
-    int64_t memory = p->args.memory;
-    iso_status status = ISO_OK;
-
-    p->block_rows = most(p->most_rows, 1);
-    p->block_cols = most(p->most_cols, 1);
-    if (!p->out_of_core) {
-        return ISO_OK;
-    }
-    if (!memory) {
-        status = find_budget(p, &memory);
-    }
-    while (!status && needed(p, p->block_rows, p->block_cols) > (double)memory) {
-        if (p->block_rows == 1 && p->block_cols == 1) {
-            return core_fail(ISO_NO_MEMORY,
-                             "%s: panels of block_k = %lld do not fit %lld bytes of device memory: "
-                             "use a smaller block_k, or allow more memory",
-                             p->call, (long long)p->args.block_k, (long long)memory);
-        }
-        if (p->block_rows >= p->block_cols) {
-            p->block_rows = (p->block_rows + 1) / 2;
-        } else {
-            p->block_cols = (p->block_cols + 1) / 2;
-        }
-    }
-    return status;
-}
-
-static iso_status make_room(const plan *p)
-{
-    core_grid *grid = p->grid;
-    const int64_t width = least(p->args.block_k, p->k), e = p->element;
-    const int64_t rows = p->block_rows, cols = p->block_cols;
-    iso_status status = ISO_OK;
-
-    for (int i = 0; i < GRID_SLOTS && !status && p->panels; i++) {
-        status = core_grid_room(grid, &grid->a[i], rows * width * e);
-        if (!status) {
-            status = core_grid_room(grid, &grid->b[i], width * cols * e);
-        }
-    }
-    if (!status && p->fixed && p->k) {
-        status = core_grid_room(grid, &grid->whole_a, rows * p->k * e);
-        if (!status) {
-            status = core_grid_room(grid, &grid->whole_b, p->k * cols * e);
-        }
-    }
-    for (int i = 0; i < (rows < p->most_rows || cols < p->most_cols ? GRID_SLOTS : 1); i++) {
-        if (!status && !p->direct && !p->in_place) {
-            status = core_grid_room(grid, &grid->total[i], rows * cols * e);
-        }
-        if (!status && p->out_of_core && (p->direct || !core_is_zero(p->beta))) {
-            status = core_grid_room(grid, &grid->c[i], rows * cols * e);
-        }
-    }
-    return status;
-}
-
-static iso_status make_plan(plan *p)
-{
-    const iso_gemm_grid_args *args = &p->args;
-    const core_grid *grid = p->grid;
-    iso_status status;
-
-    p->alpha = core_round_factor(args->dtype, args->alpha);
-    p->beta = core_round_factor(args->dtype, args->beta);
-    p->k = core_is_zero(p->alpha) ? 0 : args->k;
-    p->panels = pieces(p->k, args->block_k);
-    p->rows = core_grid_share(args->m, args->block_m, grid->rows, grid->row);
-    p->cols = core_grid_share(args->n, args->block_n, grid->cols, grid->col);
-    p->a_cols = core_grid_share(args->k, args->block_k, grid->cols, grid->col);
-    p->most_rows = core_grid_share(args->m, args->block_m, grid->rows, 0);
-    p->most_cols = core_grid_share(args->n, args->block_n, grid->cols, 0);
-    p->out_of_core = args->a_host || args->b_host || args->c_host;
-    status = resolve(p);
-    if (status) {
-        return status;
-    }
-    p->direct = p->fixed || p->panels <= 1;
-    p->in_place = !p->direct && !p->out_of_core && p->alpha == 1 && core_is_zero(p->beta);
-    status = choose_blocks(p);
-    p->calls = calloc((size_t)(grid->rows + grid->cols), sizeof *p->calls);
-    p->sends = calloc((size_t)(grid->rows + grid->cols), sizeof *p->sends);
-    if (!status && (!p->calls || !p->sends)) {
-        status = core_fail_no_memory(p->call, grid->ranks * (int64_t)sizeof *p->sends);
-    }
-    return status;
 }
 
 /* ---- panels ---------------------------------------------------------------------------------- */
@@ -396,7 +118,7 @@ static iso_status exchange(plan *p, const block *of, int64_t panel, int slot)
 static iso_status add_panel(const plan *p, const block *of, int64_t panel, int slot)
 {
     const core_grid *grid = p->grid;
-    iso_gemm_args args = product(p);
+    iso_gemm_args args = core_grid_plan_gemm(p);
 
     args.m = of->rows;
     args.n = of->cols;
@@ -432,7 +154,7 @@ static iso_status keep_panel(const plan *p, const block *of, int64_t panel, int 
 
 static iso_status multiply_kept(const plan *p, const block *of)
 {
-    iso_gemm_args args = product(p);
+    iso_gemm_args args = core_grid_plan_gemm(p);
 
     args.m = of->rows;
     args.n = of->cols;
@@ -583,7 +305,7 @@ static iso_status whole_block(plan *p, block *of)
 static iso_status run(plan *p)
 {
     core_grid *grid = p->grid;
-    iso_status status = make_room(p);
+    iso_status status = iso_stream_wait(p->stream, grid->ended);
 
     if (!status) {
         status = iso_event_record(grid->begun, p->stream);
@@ -601,6 +323,9 @@ static iso_status run(plan *p)
             p->slot = (p->slot + 1) % GRID_SLOTS;
         }
     }
+    if (!status) {
+        status = iso_event_record(grid->ended, p->stream);
+    }
     if (!status && p->out_of_core) {
         status = iso_stream_sync(p->stream);
     }
@@ -608,6 +333,24 @@ static iso_status run(plan *p)
         status = iso_stream_sync(grid->storer);
     }
     return status;
+}
+
+/* Follows the communicator: what the streams wait for may fail with it. */
+static iso_status follow(const plan *p, core_comm *comm)
+{
+    iso_status status = core_comm_follow(p->call, comm, p->stream.id);
+
+    return status ? status : core_comm_follow(p->call, comm, p->grid->storer.id);
+}
+
+/* After a failure: copies of the caller's host memory must end before the call returns. */
+static void settle(const plan *p)
+{
+    if (p->out_of_core) {
+        core_grid_settle(p->grid->mover);
+        core_grid_settle(p->stream);
+        core_grid_settle(p->grid->storer);
+    }
 }
 
 iso_status iso_gemm_grid(iso_grid handle, iso_stream stream, const iso_gemm_grid_args *args)
@@ -626,7 +369,7 @@ iso_status iso_gemm_grid(iso_grid handle, iso_stream stream, const iso_gemm_grid
     }
     p.grid = grid;
     if (!status) {
-        status = read_args(&p, args);
+        status = core_grid_plan_read(&p, args);
     }
     if (status) {
         return status;
@@ -636,22 +379,25 @@ iso_status iso_gemm_grid(iso_grid handle, iso_stream stream, const iso_gemm_grid
     if (status) {
         return status;
     }
+    pthread_mutex_lock(&held->lock);
+    p.scratch = held->scratch_bytes;
+    pthread_mutex_unlock(&held->lock);
     pthread_mutex_lock(&grid->lock);
-    status = core_comm_follow(p.call, comm, stream.id);
+    status = core_grid_plan_make(&p);
     if (!status) {
-        status = core_comm_follow(p.call, comm, grid->storer.id);
-    }
-    if (!status) {
-        status = make_plan(&p);
-    }
-    if (!status) {
-        status = run(&p);
+        status = follow(&p, comm);
+        if (!status) {
+            status = core_grid_plan_room(&p);
+        }
+        if (!status) {
+            status = run(&p);
+        }
         if (status) {
             status = core_grid_fail(p.call, grid, status);
+            settle(&p);
         }
     }
     pthread_mutex_unlock(&grid->lock);
-    free(p.calls);
-    free(p.sends);
+    core_grid_plan_free(&p);
     return status;
 }

@@ -35,9 +35,9 @@ typedef struct iso_grid {
 } iso_grid;
 
 /*
- * Makes a grid of a communicator's ranks, of which it makes one stream and its memory as it needs
- * them. The communicator must not be destroyed before the grid. INVALID: a wrong handle, a NULL, or
- * rows * cols is not the number of ranks.
+ * Makes a grid of a communicator's ranks. It has two streams of its own on the device, and memory
+ * as its products need it. The communicator must not be destroyed before the grid. INVALID: a wrong
+ * handle, a NULL, or rows * cols is not the number of ranks.
  */
 ISO_API iso_status iso_grid_create(iso_comm comm, int32_t rows, int32_t cols, iso_grid *out);
 
@@ -77,13 +77,15 @@ ISO_API iso_status iso_grid_gather(iso_grid grid, const iso_grid_layout *layout,
  * at least k.
  *
  * A part is on the device (a, b, c) or in host memory (a_host, b_host, c_host, if not NULL); host
- * memory from iso_host_alloc is fastest. If any part is in host memory, `memory` says how much
- * device memory the product may use in all, for its buffers and the parts that are not in host
- * memory apart; 0: as much as the smallest device has left.
+ * memory from iso_host_alloc is fastest. For each matrix either all ranks give host memory or none
+ * does. If any part is in host memory, `memory` says how much device memory the product may use for
+ * its buffers and scratch memory, beside the parts on the device; 0: as much as the smallest device
+ * has left. `auto` is each device's own choice: name the variant if the ranks' devices are unlike.
  *
- * Work is ordered on the stream. The call may return before it is done; with parts in host memory
- * it waits. INVALID: wrong handles, sizes, types or blocks. NO_MEMORY: not even one block fits.
- * UNSUPPORTED: as iso_gemm. Otherwise as iso_comm_run.
+ * Work is ordered on the stream, and products of one grid run in the order of their calls, whatever
+ * their streams. The call may return before it is done; with parts in host memory it waits.
+ * INVALID: wrong handles, sizes, types or blocks. NO_MEMORY: not even one block fits. UNSUPPORTED:
+ * as iso_gemm. Otherwise as iso_comm_run.
  */
 typedef struct iso_gemm_grid_args {
     uint32_t size;

@@ -15,7 +15,8 @@ enum { RANKS_MOST = 6 };
 typedef struct problem {
     int32_t rows, cols; /* of the grid */
     iso_gemm_grid_args args;
-    bool host; /* parts in host memory */
+    bool host;  /* parts in host memory */
+    bool twice; /* another product comes before, on a stream of its own */
     char *matrix[3], *result;
 } problem;
 
@@ -57,7 +58,7 @@ static iso_status work(seat *self)
     iso_grid_layout layout[3];
     iso_buffer buffer[3] = {{0}};
     void *host[3] = {NULL};
-    iso_stream stream = {0};
+    iso_stream stream = {0}, other = {0};
     iso_grid grid = {0};
     iso_status status = iso_stream_create(self->device, 0, &stream);
 
@@ -67,7 +68,9 @@ static iso_status work(seat *self)
         int64_t rows = 0, cols = 0;
 
         STEP(iso_grid_part(grid, &layout[i], -1, &rows, &cols));
-        STEP(iso_buffer_create(self->device, rows * cols * element, &buffer[i]));
+        if (rows > 0 && cols > 0) { /* an empty part needs no buffer */
+            STEP(iso_buffer_create(self->device, rows * cols * element, &buffer[i]));
+        }
         host[i] = of->host ? malloc((size_t)(rows * cols * element + 1)) : NULL;
         STEP(iso_grid_scatter(grid, &layout[i], 0, of->matrix[i], 0, (iso_operand){buffer[i], 0},
                               host[i]));
@@ -78,6 +81,13 @@ static iso_status work(seat *self)
     args.a_host = host[0];
     args.b_host = host[1];
     args.c_host = host[2];
+    if (of->twice) {
+        iso_gemm_grid_args before = args;
+
+        before.alpha = 3;
+        STEP(iso_stream_create(self->device, 0, &other));
+        STEP(iso_gemm_grid(grid, other, &before));
+    }
     STEP(iso_gemm_grid(grid, stream, &args));
     STEP(iso_stream_sync(stream));
     STEP(iso_grid_gather(grid, &layout[2], 0, of->result, 0, args.c, host[2]));
@@ -272,6 +282,69 @@ static void edges(void **state)
     }
 }
 
+/* Products of one grid share its memory, whatever their streams. */
+static void two_streams(void **state)
+{
+    static const iso_variant variants[] = {ISO_VARIANT_TILED, ISO_VARIANT_FIXED};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        problem of = random_problem(1, 1 + i / 2, variants[i % 2], false);
+
+        of.twice = true;
+        of.args.m = of.args.n = 200;
+        of.args.k = 3 * 1024;
+        of.args.block_k = 1024;
+        of.args.alpha = 1.5;
+        of.args.beta = 0;
+        compare(&of);
+    }
+}
+
+/* The memory of a product counts as free for the next one. */
+static void memory_is_used_again(void **state)
+{
+    enum { N = 120, K = 3 * 1024, LIMIT = 600000 };
+    iso_device_options options = ISO_DEVICE_OPTIONS_INIT;
+    iso_gemm_grid_args args = ISO_GEMM_GRID_ARGS_INIT;
+    char *matrix = random_matrix(ISO_F64, N * K), *c = random_matrix(ISO_F64, N * N);
+    int64_t used = 0;
+    iso_device device;
+    iso_stream stream;
+    iso_comm comm;
+    iso_grid grid;
+
+    (void)state;
+    options.memory_limit = LIMIT;
+    works(iso_device_open_with("openmp", &options, &device));
+    works(iso_stream_create(device, 0, &stream));
+    works(iso_comm_create(&device, 1, NULL, &comm));
+    works(iso_grid_create(comm, 1, 1, &grid));
+    args.dtype = ISO_F64;
+    args.m = args.n = N;
+    args.k = K;
+    args.block_m = args.block_n = N;
+    args.block_k = 1024;
+    args.a_host = args.b_host = matrix;
+    args.c_host = c;
+    for (int i = 0; i < 6; i++) {
+        iso_memory_use use = ISO_MEMORY_USE_INIT;
+
+        /* Other buffers are needed every second time. */
+        args.variant = i % 2 ? ISO_VARIANT_FIXED : ISO_VARIANT_TILED;
+        works(iso_gemm_grid(grid, stream, &args));
+        works(iso_device_get_memory_use(device, &use));
+        assert_true(use.used > LIMIT / 4);
+        if (i % 2 == 0) {
+            assert_true(!used || used == use.used);
+            used = use.used;
+        }
+    }
+    works(iso_device_close(device));
+    free(matrix);
+    free(c);
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 #define REFUSED(change, status, words)                                                             \
@@ -326,6 +399,16 @@ static void refusals(void **state)
     assert_int_equal(rows, 7);
     assert_int_equal(cols, 5);
     fails(iso_grid_part(grid, &layout, 1, &rows, &cols), ISO_INVALID, "rank is 1");
+    float values[35];
+    fails(iso_grid_scatter(grid, &layout, 99, values, 0, (iso_operand){0}, values), ISO_INVALID,
+          "root is 99");
+    fails(iso_grid_gather(grid, NULL, 0, values, 0, (iso_operand){0}, values), ISO_INVALID,
+          "layout");
+    works(iso_comm_query(comm)); /* what was refused aborts nothing */
+    layout.block_rows = layout.block_cols = INT64_MAX;
+    works(iso_grid_part(grid, &layout, -1, &rows, &cols));
+    assert_int_equal(rows * cols, 35);
+    works(iso_grid_scatter(grid, &layout, 0, values, 0, (iso_operand){0}, values));
     layout.block_cols = 0;
     fails(iso_grid_part(grid, &layout, 0, &rows, &cols), ISO_INVALID, "layout.block_cols 0");
     works(iso_grid_destroy(grid));
@@ -334,12 +417,14 @@ static void refusals(void **state)
     works(iso_device_close(device));
 }
 
-/* The last rank never multiplies: on the others the caller's own stream has the error. */
-static iso_status of_others(iso_device device, iso_comm comm, iso_stream *stream)
+enum { STREAMS = 12 };
+
+/* The last rank never multiplies: on the others the caller's own streams have the error. */
+static iso_status of_others(iso_device device, iso_comm comm, iso_stream stream[STREAMS])
 {
     iso_gemm_grid_args args = ISO_GEMM_GRID_ARGS_INIT;
     iso_grid grid = {0};
-    iso_status status = iso_stream_create(device, 0, stream);
+    iso_status status = ISO_OK;
 
     args.dtype = ISO_F64;
     args.variant = ISO_VARIANT_TILED;
@@ -351,7 +436,10 @@ static iso_status of_others(iso_device device, iso_comm comm, iso_stream *stream
     STEP(iso_buffer_create(device, 8 * 1024 * 8, &args.a.buffer));
     STEP(iso_buffer_create(device, 2048 * 4 * 8, &args.b.buffer));
     STEP(iso_buffer_create(device, 8 * 4 * 8, &args.c.buffer));
-    STEP(iso_gemm_grid(grid, *stream, &args));
+    for (int i = 0; i < STREAMS; i++) {
+        STEP(iso_stream_create(device, 0, &stream[i]));
+        STEP(iso_gemm_grid(grid, stream[i], &args));
+    }
     return status;
 }
 
@@ -360,16 +448,18 @@ static void missing_rank(void **state)
     iso_comm_options options = ISO_COMM_OPTIONS_INIT;
     iso_device device[2];
     iso_comm comm[2];
-    iso_stream stream;
+    iso_stream stream[STREAMS];
 
     (void)state;
-    options.timeout_nanoseconds = INT64_C(200000000);
+    options.timeout_nanoseconds = INT64_C(1000000000);
     for (int i = 0; i < 2; i++) {
         works(iso_device_open("openmp", &device[i]));
     }
     works(iso_comm_create(device, 2, &options, comm));
-    works(of_others(device[0], comm[0], &stream));
-    fails(iso_stream_sync(stream), ISO_TIMEOUT, "rank 1 of 2");
+    works(of_others(device[0], comm[0], stream));
+    for (int i = 0; i < STREAMS; i++) {
+        fails(iso_stream_sync(stream[i]), ISO_TIMEOUT, "rank 1 of 2");
+    }
     for (int i = 0; i < 2; i++) {
         (void)iso_device_close(device[i]);
     }
@@ -378,10 +468,9 @@ static void missing_rank(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits),
-        cmocka_unit_test(edges),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(missing_rank),
+        cmocka_unit_test(same_bits),   cmocka_unit_test(edges),
+        cmocka_unit_test(two_streams), cmocka_unit_test(memory_is_used_again),
+        cmocka_unit_test(refusals),    cmocka_unit_test(missing_rank),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
