@@ -191,9 +191,10 @@ core_kept_error core_error_keep(void)
 {
     core_kept_error kept = {.status = last_status};
 
-    if (get_text(LAST)[0]) {
-        kept.text = strdup(get_text(LAST));
+    if (!get_text(LAST)[0]) {
+        return kept;
     }
+    kept.text = strdup(get_text(LAST));
     if (!kept.text) {
         snprintf(kept.brief, sizeof kept.brief, "%.*s", CORE_BRIEF_MAX - 1, get_text(LAST));
     }
@@ -208,7 +209,9 @@ const char *core_error_text(const core_kept_error *kept)
 void core_error_restore(core_kept_error *kept)
 {
     last_status = kept->status;
-    set_last("%s", core_error_text(kept));
+    if (core_error_text(kept)[0] || get_text(LAST)[0]) {
+        set_last("%s", core_error_text(kept));
+    }
     free(kept->text);
     kept->text = NULL;
 }

@@ -2,7 +2,7 @@
 /* op.c - reads operations, binds their operands, and passes them to the backend. */
 #include "core/op.h"
 #include "core/call.h"
-#include "core/stream.h"
+#include "core/recent.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -98,7 +98,9 @@ static void attach(core_op *op, const core_stream *stream)
             continue;
         }
         *use->ref = core_buffer_ref(use->buffer, use->operand.offset);
-        atomic_fetch_or(&use->buffer->used_by, stream->bit);
+        if (!(atomic_load(&use->buffer->used_by) & stream->bit)) { /* loads are cheaper */
+            atomic_fetch_or(&use->buffer->used_by, stream->bit);
+        }
     }
     if (op->matrix) {
         atomic_fetch_or(&op->matrix->used_by, stream->bit);
@@ -253,31 +255,59 @@ static iso_status run(const char *call, core_op *op, core_stream *stream)
     return status;
 }
 
-static iso_status submit(const char *call, core_op *op, core_stream *stream)
+/* Submits to the locked stream an operation that takes so much scratch memory. */
+static iso_status submit(const char *call, core_op *op, core_stream *stream, int64_t bytes)
+{
+    iso_status status = provide(call, stream, bytes);
+
+    if (status) {
+        return status;
+    }
+    attach(op, stream);
+    if (bytes) {
+        op->op.workspace = stream->scratch;
+    }
+    op->op.workspace_bytes = bytes ? stream->scratch_bytes : 0;
+    if (op->empty == CORE_NEUTRAL) {
+        return fill_neutral(call, op, stream);
+    }
+    return op->empty ? ISO_OK : run(call, op, stream);
+}
+
+/* Runs an operation that the stream has run before. Returns whether there is one. If the stream has
+ * failed, its error must not come before errors of the arguments, so there is none. */
+static bool run_again(const char *call, core_stream *stream, iso_op_kind kind, const void *args,
+                      iso_status *status)
+{
+    int64_t bytes;
+    core_op *op;
+
+    if (atomic_load(&stream->late) || core_stream_enter(call, stream)) {
+        return false;
+    }
+    op = core_recent_find(stream, kind, args, &bytes);
+    if (op) {
+        *status = submit(call, op, stream, bytes);
+        unbind(op);
+    }
+    core_stream_leave(stream);
+    return op != NULL;
+}
+
+static iso_status run_first(const char *call, core_op *op, core_stream *stream, const void *args)
 {
     int64_t bytes = 0;
-    iso_status status;
+    iso_status status = ask_workspace(call, op, stream->child.device, &bytes);
 
-    status = ask_workspace(call, op, stream->child.device, &bytes);
-    if (status) {
-        return status;
-    }
-    status = core_stream_enter(call, stream);
-    if (status) {
-        return status;
-    }
-    status = provide(call, stream, bytes);
     if (!status) {
-        attach(op, stream);
-        if (bytes) {
-            op->op.workspace = stream->scratch;
-        }
-        op->op.workspace_bytes = bytes ? stream->scratch_bytes : 0;
-        if (op->empty == CORE_NEUTRAL) {
-            status = fill_neutral(call, op, stream);
-        } else if (!op->empty) {
-            status = run(call, op, stream);
-        }
+        status = core_stream_enter(call, stream);
+    }
+    if (status) {
+        return status;
+    }
+    status = submit(call, op, stream, bytes);
+    if (!status) {
+        core_recent_keep(stream, args, op, bytes);
     }
     core_stream_leave(stream);
     return status;
@@ -289,9 +319,10 @@ iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind
     core_op op;
     iso_status status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
 
-    if (!status) {
-        status = read_op(call, kind, args, &op);
+    if (status || run_again(call, stream, kind, args, &status)) {
+        return status;
     }
+    status = read_op(call, kind, args, &op);
     if (status) {
         return status;
     }
@@ -303,7 +334,7 @@ iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind
         status = core_op_resolve(call, &op, stream->child.device);
     }
     if (!status) {
-        status = submit(call, &op, stream);
+        status = run_first(call, &op, stream, args);
     }
     unbind(&op);
     drop(&op);

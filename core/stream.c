@@ -67,6 +67,7 @@ static void free_stream(core_stream *stream)
     pthread_mutex_destroy(&stream->lock);
     pthread_mutex_destroy(&stream->late_lock);
     free(stream->late_error.text);
+    free(stream->recent);
     free(stream);
 }
 

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 
 typedef struct core_trace_stream core_trace_stream;
+typedef struct core_recent core_recent;
 
 struct core_stream {
     core_child child;
@@ -20,6 +21,7 @@ struct core_stream {
     int64_t scratch_bytes;
     void *link; /* an event that orders copies between streams; NULL until needed */
     core_trace_stream *trace;
+    core_recent *recent; /* recent.h; NULL until an operation was kept */
     pthread_mutex_t late_lock;
     atomic_int late; /* iso_status */
     bool late_told;  /* the late error was reported */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_recent.c - a call that a stream has made before does what a first call would do. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+enum { MANY = 20, ROUNDS = 3 };
+
+static iso_operand at(const unit_session *s, int64_t index)
+{
+    return (iso_operand){s->buffer, index * 64};
+}
+
+static void set(const unit_session *s, int64_t index, float value)
+{
+    works(iso_write(s->stream, at(s, index), &value, sizeof value));
+    works(iso_stream_sync(s->stream));
+}
+
+static float get(const unit_session *s, int64_t index)
+{
+    float value = -1;
+
+    works(iso_read(s->stream, &value, at(s, index), sizeof value));
+    works(iso_stream_sync(s->stream));
+    return value;
+}
+
+static iso_map_args scale(const unit_session *s, double factor, int64_t from, int64_t to)
+{
+    iso_map_args args = ISO_MAP_ARGS_INIT;
+
+    args.op = ISO_MAP_SCALE;
+    args.dtype = ISO_F32;
+    args.n = 1;
+    args.alpha = factor;
+    args.x = at(s, from);
+    args.z = at(s, to);
+    return args;
+}
+
+static int setup(void **state)
+{
+    static unit_session session;
+
+    unit_open(&session, "openmp");
+    *state = &session;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    unit_close(*state);
+    return 0;
+}
+
+/* The operands' values are read each time, and more calls take turns than are kept. */
+static void test_turns(void **state)
+{
+    const unit_session *s = *state;
+
+    for (int round = 1; round <= ROUNDS; round++) {
+        set(s, 0, (float)round);
+        for (int i = 1; i <= MANY; i++) {
+            const iso_map_args args = scale(s, i, 0, i);
+
+            works(iso_map(s->stream, &args));
+            works(iso_map(s->stream, &args));
+        }
+        for (int i = 1; i <= MANY; i++) {
+            assert_true(get(s, i) == (float)(round * i));
+        }
+    }
+}
+
+/* Every field of the arguments counts, and so does the kind. */
+static void test_changes(void **state)
+{
+    const unit_session *s = *state;
+    iso_map_args args = scale(s, 2, 0, 1);
+    iso_reduce_args sum = unit_sum(s->buffer, 2);
+
+    set(s, 0, 3);
+    set(s, 2, 5);
+    works(iso_map(s->stream, &args));
+    args.alpha = 4;
+    works(iso_map(s->stream, &args));
+    assert_true(get(s, 1) == 12);
+    args.x.offset = 128;
+    works(iso_map(s->stream, &args));
+    assert_true(get(s, 1) == 20);
+    args.op = ISO_MAP_COPY;
+    works(iso_map(s->stream, &args));
+    assert_true(get(s, 1) == 5);
+    args.n = -1;
+    fails(iso_map(s->stream, &args), ISO_INVALID, "iso_map: n is -1");
+    args.n = 1;
+    works(iso_execute(s->stream, ISO_OP_MAP, &args));
+    fails(iso_execute(s->stream, ISO_OP_REDUCE, &args), ISO_INVALID, "iso_execute");
+    works(iso_reduce(s->stream, &sum));
+    sum.op = ISO_DOT;
+    sum.y.buffer.id = 0;
+    fails(iso_reduce(s->stream, &sum), ISO_INVALID, "y");
+    fails(iso_map(s->stream, NULL), ISO_INVALID, "args is NULL");
+}
+
+/* A destroyed buffer is refused, also if another one took its place. */
+static void test_destroyed(void **state)
+{
+    const unit_session *s = *state;
+    iso_map_args args = scale(s, 2, 0, 0);
+    iso_buffer gone, other;
+
+    works(iso_buffer_create(s->device, 64, &gone));
+    args.x = (iso_operand){gone, 0};
+    works(iso_map(s->stream, &args));
+    works(iso_map(s->stream, &args));
+    works(iso_buffer_destroy(gone));
+    works(iso_buffer_create(s->device, 64, &other));
+    for (int i = 0; i < 2; i++) {
+        fails(iso_map(s->stream, &args), ISO_INVALID, "x.buffer", "was destroyed");
+    }
+    args.x.buffer = other;
+    works(iso_map(s->stream, &args));
+    args.x.buffer = s->buffer;
+    args.z.buffer = other; /* the buffers before it are released again */
+    works(iso_map(s->stream, &args));
+    works(iso_buffer_destroy(other));
+    fails(iso_map(s->stream, &args), ISO_INVALID, "z.buffer", "was destroyed");
+}
+
+/* Scratch memory that has moved meanwhile. */
+static void test_scratch(void **state)
+{
+    enum { SMALL = 40, LARGE = 100 };
+    static float host[LARGE * LARGE];
+    const unit_session *s = *state;
+    iso_buffer large;
+
+    for (int i = 0; i < LARGE * LARGE; i++) {
+        host[i] = 1;
+    }
+    works(iso_buffer_create(s->device, (int64_t)(2 * sizeof host), &large));
+    works(iso_write(s->stream, (iso_operand){large, 0}, host, (int64_t)sizeof host));
+    for (int i = 0; i < 6; i++) {
+        iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+        const int n = i % 2 ? LARGE : SMALL;
+
+        args.dtype = ISO_F32;
+        args.variant = i < 3 ? ISO_VARIANT_TILED : ISO_VARIANT_FIXED;
+        args.m = args.n = args.k = n;
+        args.a.buffer = args.b.buffer = args.c.buffer = large;
+        args.c.offset = (int64_t)sizeof host;
+        works(iso_gemm(s->stream, &args));
+        works(iso_read(s->stream, host, args.c, (int64_t)n * n * 4));
+        works(iso_stream_sync(s->stream));
+        for (int j = 0; j < n * n; j++) {
+            assert_true(host[j] == (float)n);
+        }
+    }
+}
+
+/* The call that fails is the one that is named. */
+static void test_names(void **state)
+{
+    const unit_session *s = *state;
+    iso_map_args args = scale(s, 2, 0, 1);
+
+    works(iso_map(s->stream, &args));
+    works(iso_stream_destroy(s->stream));
+    fails(iso_map(s->stream, &args), ISO_INVALID, "iso_map: stream", "was destroyed");
+    works(iso_stream_create(s->device, 0, &((unit_session *)*state)->stream));
+    works(iso_map(s->stream, &args));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_turns, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_destroyed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_scratch, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
