@@ -82,12 +82,8 @@ static iso_status describe(void *device, const iso_op *op, iso_op_info *out)
 
 static iso_status execute(void *stream, const iso_op *op)
 {
-    cpu_command command = {.kind = CPU_COMMAND_OPERATION, .operation = find(op->kind), .op = *op};
-    if (!command.operation) {
-        return ISO_UNSUPPORTED;
-    }
-    memcpy(&command.args, op->args, op->args_size);
-    return cpu_stream_submit(stream, &command);
+    const cpu_operation *operation = find(op->kind);
+    return operation ? cpu_stream_execute(stream, operation, op) : ISO_UNSUPPORTED;
 }
 
 static const iso_backend descriptor = {

@@ -70,6 +70,9 @@ void cpu_team_barrier(cpu_team *team);
 
 /* A thread that computes outside cpu_team_run calls these two: the first sets its floating-point
  * environment, and the second restores the previous one. */
+uint64_t cpu_control_enter(void);
+void cpu_control_leave(uint64_t saved);
+/* The same around calls of other libraries, which may also use x87 registers. */
 typedef struct cpu_fpenv {
     uint64_t saved;
 #if defined(__x86_64__) || defined(__i386__)

@@ -163,9 +163,9 @@ static void fold(rank *self, const iso_engine_call *call, int64_t first, int64_t
     for (int32_t i = 0; i < of->ranks; i++) {
         self->sources[i] = from_of(of, i, first * bytes);
     }
-    const cpu_fpenv env = cpu_fpenv_enter();
+    const uint64_t control = cpu_control_enter();
     of->kernels->ranks->fold[call->reduce][call->dtype](self->sources, of->ranks, to, end - first);
-    cpu_fpenv_leave(env);
+    cpu_control_leave(control);
 }
 
 /* Every rank reduces one part of the array, and then copies the other parts. */

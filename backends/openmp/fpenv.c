@@ -8,7 +8,12 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 
-enum { CPU_MXCSR_DEFAULT = 0x1f80, CPU_X87_DEFAULT = 0x037f, CPU_X87_CONTROL = 0x0f3f };
+enum {
+    CPU_MXCSR_DEFAULT = 0x1f80,
+    CPU_MXCSR_FLAGS = 0x3f, /* which exceptions there were */
+    CPU_X87_DEFAULT = 0x037f,
+    CPU_X87_CONTROL = 0x0f3f
+};
 
 /* Only vendor libraries use x87 registers. Reading their control word is cheap but setting it is
  * not, so it is set only if it differs. */
@@ -27,20 +32,36 @@ static int x87_differs(void)
     return (control & CPU_X87_CONTROL) != (CPU_X87_DEFAULT & CPU_X87_CONTROL);
 }
 
+uint64_t cpu_control_enter(void)
+{
+    const unsigned saved = __builtin_ia32_stmxcsr();
+    if ((saved & ~(unsigned)CPU_MXCSR_FLAGS) != CPU_MXCSR_DEFAULT) { /* setting takes longer */
+        __builtin_ia32_ldmxcsr(CPU_MXCSR_DEFAULT);
+    }
+    return saved;
+}
+
+void cpu_control_leave(uint64_t saved)
+{
+    if (__builtin_ia32_stmxcsr() != (unsigned)saved) {
+        __builtin_ia32_ldmxcsr((unsigned)saved);
+    }
+}
+
 cpu_fpenv cpu_fpenv_enter(void)
 {
-    cpu_fpenv env = {.saved = __builtin_ia32_stmxcsr(), .x87_differs = x87_differs()};
+    cpu_fpenv env = {.x87_differs = x87_differs()};
     if (env.x87_differs) {
         __asm__ volatile("fnstenv %0" : "=m"(env.x87));
         set_x87();
     }
-    __builtin_ia32_ldmxcsr(CPU_MXCSR_DEFAULT);
+    env.saved = cpu_control_enter();
     return env;
 }
 
 void cpu_fpenv_leave(cpu_fpenv env)
 {
-    __builtin_ia32_ldmxcsr((unsigned)env.saved);
+    cpu_control_leave(env.saved);
     if (env.x87_differs) {
         __asm__ volatile("fldenv %0" : : "m"(env.x87));
     } else if (x87_differs()) {
@@ -52,12 +73,26 @@ void cpu_fpenv_leave(cpu_fpenv env)
 
 /* All control bits are 0: rounding to nearest, no flushing to zero, no traps, IEEE half precision,
  * and NaN payloads kept. */
+uint64_t cpu_control_enter(void)
+{
+    uint64_t saved;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(saved));
+    if (saved != 0) {
+        __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0) : "memory");
+    }
+    return saved;
+}
+
+void cpu_control_leave(uint64_t saved)
+{
+    if (saved != 0) {
+        __asm__ volatile("msr fpcr, %0" : : "r"(saved) : "memory");
+    }
+}
+
 cpu_fpenv cpu_fpenv_enter(void)
 {
-    cpu_fpenv env;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(env.saved));
-    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0) : "memory");
-    return env;
+    return (cpu_fpenv){.saved = cpu_control_enter()};
 }
 
 void cpu_fpenv_leave(cpu_fpenv env)
@@ -69,16 +104,26 @@ void cpu_fpenv_leave(cpu_fpenv env)
 
 #include <fenv.h>
 
+uint64_t cpu_control_enter(void)
+{
+    const int saved = fegetround();
+    (void)fesetround(FE_TONEAREST);
+    return (uint64_t)saved;
+}
+
+void cpu_control_leave(uint64_t saved)
+{
+    (void)fesetround((int)saved);
+}
+
 cpu_fpenv cpu_fpenv_enter(void)
 {
-    cpu_fpenv env = {.saved = (uint64_t)fegetround()};
-    (void)fesetround(FE_TONEAREST);
-    return env;
+    return (cpu_fpenv){.saved = cpu_control_enter()};
 }
 
 void cpu_fpenv_leave(cpu_fpenv env)
 {
-    (void)fesetround((int)env.saved);
+    cpu_control_leave(env.saved);
 }
 
 #endif

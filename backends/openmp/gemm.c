@@ -168,7 +168,10 @@ static void plan_split(gemm_plan *p)
 
 static void plan_make(gemm_plan *p, const cpu_device *device, const iso_gemm_op *g)
 {
-    memset(p, 0, sizeof *p);
+    p->split = p->slot_bytes = p->t_bytes = 0;
+    p->continues = 0;
+    p->a = p->b = NULL;
+    p->c = NULL;
     p->type = &device->kernels->gemm->type[g->dtype];
     p->cell_bytes = iso_dtype_size(g->dtype);
     plan_operands(p, g);

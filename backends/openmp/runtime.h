@@ -158,6 +158,8 @@ typedef struct cpu_command {
 /* Runs the command now if the stream is inline, and otherwise queues a copy. If this fails, the
  * caller still owns the command's point or launch. */
 iso_status cpu_stream_submit(cpu_stream *stream, const cpu_command *command);
+/* The same for an operation, of which an inline stream needs no copy. */
+iso_status cpu_stream_execute(cpu_stream *stream, const cpu_operation *operation, const iso_op *op);
 
 iso_status cpu_stream_create(void *device, uint32_t flags, void **stream);
 void cpu_stream_destroy(void *stream);

@@ -28,21 +28,33 @@ struct cpu_stream {
 
     iso_status error; /* the first late error; its text follows */
     char text[ISO_REASON_MAX];
+
+    /* Of an inline stream: how many commands have begun and ended, without the lock. Only the
+     * submitting thread changes them, and there is one at a time. */
+    _Atomic uint64_t begun, ended;
+    _Atomic uint32_t waiters; /* threads that wait for `ended` */
+    _Atomic uint32_t failed;  /* whether there is an error */
 };
 
 /* ---- running one command --------------------------------------------------------------------- */
 
-static iso_status run_operation(cpu_stream *stream, const cpu_command *command)
+static iso_status run_operation(cpu_stream *stream, const cpu_operation *operation,
+                                const iso_op *op)
 {
     cpu_device *device = &stream->device->base;
-    iso_op op = command->op;
-    op.args = &command->args;
     iso_status status = cpu_team_lock(device->team, !stream->is_inline);
     if (status == ISO_OK) {
-        status = command->operation->execute(device, &op);
+        status = operation->execute(device, op);
         cpu_team_unlock(device->team);
     }
     return status;
+}
+
+static iso_status run_copy(cpu_stream *stream, const cpu_command *command)
+{
+    iso_op op = command->op;
+    op.args = &command->args;
+    return run_operation(stream, command->operation, &op);
 }
 
 /* Without the team's lock, because the call may wait for that of another stream. It is always made,
@@ -60,7 +72,7 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
     switch (command->kind) {
     case CPU_COMMAND_OPERATION:
         if (!skip) {
-            status = run_operation(stream, command);
+            status = run_copy(stream, command);
         }
         break;
     case CPU_COMMAND_TRANSFER:
@@ -174,25 +186,96 @@ static iso_status make_room(cpu_stream *stream)
     return ISO_OK;
 }
 
+/* ---- inline streams -------------------------------------------------------------------------- */
+
+static iso_status tell_inline(cpu_stream *stream)
+{
+    if (!atomic_load_explicit(&stream->failed, memory_order_acquire)) {
+        return ISO_OK;
+    }
+    (void)pthread_mutex_lock(&stream->lock);
+    const iso_status status = tell_error(stream);
+    (void)pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+static iso_status begin_inline(cpu_stream *stream)
+{
+    const iso_status status = tell_inline(stream);
+    if (status == ISO_OK) {
+        const uint64_t count = atomic_load_explicit(&stream->begun, memory_order_relaxed);
+        atomic_store_explicit(&stream->begun, count + 1, memory_order_release);
+    }
+    return status;
+}
+
+static void end_inline(cpu_stream *stream, iso_status status)
+{
+    if (status != ISO_OK) {
+        (void)pthread_mutex_lock(&stream->lock);
+        keep_error(stream, status);
+        atomic_store_explicit(&stream->failed, 1, memory_order_release);
+        (void)pthread_mutex_unlock(&stream->lock);
+    }
+    /* Either this thread sees the waiter, or the waiter sees the count. */
+    atomic_store(&stream->ended, atomic_load_explicit(&stream->ended, memory_order_relaxed) + 1);
+    if (atomic_load(&stream->waiters) > 0) {
+        (void)pthread_mutex_lock(&stream->lock);
+        (void)pthread_cond_broadcast(&stream->done);
+        (void)pthread_mutex_unlock(&stream->lock);
+    }
+}
+
 static iso_status submit_inline(cpu_stream *stream, const cpu_command *command)
 {
     if (cpu_team_outside() != ISO_OK) {
         return ISO_INTERNAL;
     }
-    (void)pthread_mutex_lock(&stream->lock);
-    iso_status status = tell_error(stream);
-    stream->submitted += status == ISO_OK; /* so that other threads can query and wait meanwhile */
-    (void)pthread_mutex_unlock(&stream->lock);
-    if (status != ISO_OK) {
-        return status;
+    iso_status status = begin_inline(stream);
+    if (status == ISO_OK) {
+        status = run_command(stream, command, 0);
+        end_inline(stream, status);
     }
-    status = run_command(stream, command, 0);
-    (void)pthread_mutex_lock(&stream->lock);
-    keep_error(stream, status);
-    complete_one(stream);
-    (void)pthread_mutex_unlock(&stream->lock);
     return status;
 }
+
+static iso_status execute_inline(cpu_stream *stream, const cpu_operation *operation,
+                                 const iso_op *op)
+{
+    iso_status status = begin_inline(stream);
+    if (status == ISO_OK) {
+        status = run_operation(stream, operation, op);
+        end_inline(stream, status);
+    }
+    return status;
+}
+
+static iso_status sync_inline(cpu_stream *stream)
+{
+    const uint64_t target = atomic_load(&stream->begun);
+    if (atomic_load(&stream->ended) < target) {
+        (void)pthread_mutex_lock(&stream->lock);
+        (void)atomic_fetch_add(&stream->waiters, 1);
+        while (atomic_load(&stream->ended) < target) {
+            const struct timespec until = cpu_team_patience();
+            if (pthread_cond_timedwait(&stream->done, &stream->lock, &until) != 0 &&
+                cpu_team_ended()) {
+                break;
+            }
+        }
+        (void)atomic_fetch_sub(&stream->waiters, 1);
+        (void)pthread_mutex_unlock(&stream->lock);
+    }
+    return atomic_load(&stream->ended) < target ? cpu_team_outside() : tell_inline(stream);
+}
+
+static iso_status query_inline(cpu_stream *stream)
+{
+    const uint64_t target = atomic_load(&stream->begun);
+    return atomic_load(&stream->ended) < target ? ISO_NOT_READY : tell_inline(stream);
+}
+
+/* ---- submitting ------------------------------------------------------------------------------ */
 
 iso_status cpu_stream_submit(cpu_stream *stream, const cpu_command *command)
 {
@@ -213,6 +296,16 @@ iso_status cpu_stream_submit(cpu_stream *stream, const cpu_command *command)
     }
     (void)pthread_mutex_unlock(&stream->lock);
     return status;
+}
+
+iso_status cpu_stream_execute(cpu_stream *stream, const cpu_operation *operation, const iso_op *op)
+{
+    if (stream->is_inline) {
+        return execute_inline(stream, operation, op);
+    }
+    cpu_command command = {.kind = CPU_COMMAND_OPERATION, .operation = operation, .op = *op};
+    memcpy(&command.args, op->args, op->args_size);
+    return cpu_stream_submit(stream, &command);
 }
 
 /* ---- the entries ----------------------------------------------------------------------------- */
@@ -290,6 +383,9 @@ iso_status cpu_stream_sync(void *stream)
     if (cpu_team_outside() != ISO_OK) {
         return ISO_INTERNAL;
     }
+    if (awaited->is_inline) {
+        return sync_inline(awaited);
+    }
     cpu_team_resume();
     (void)pthread_mutex_lock(&awaited->lock);
     uint64_t target = awaited->submitted;
@@ -311,6 +407,9 @@ iso_status cpu_stream_sync(void *stream)
 iso_status cpu_stream_query(void *stream)
 {
     cpu_stream *asked = stream;
+    if (asked->is_inline) {
+        return query_inline(asked);
+    }
     cpu_team_resume();
     (void)pthread_mutex_lock(&asked->lock);
     iso_status status = ISO_NOT_READY;

@@ -157,9 +157,9 @@ static void wake_children(cpu_team *team, int thread, int threads)
 
 static void run_body(cpu_team *team, int thread)
 {
-    cpu_fpenv env = cpu_fpenv_enter();
+    const uint64_t control = cpu_control_enter();
     team->body(team->context, thread, team->threads);
-    cpu_fpenv_leave(env);
+    cpu_control_leave(control);
 }
 
 static void attend(cpu_team *team, int thread)
