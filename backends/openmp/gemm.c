@@ -28,7 +28,9 @@ enum {
     GEMM_UNIT_MAX = 1024,    /* rows and columns of a unit */
     GEMM_UNIT_MIN = 112,     /* units are not made smaller than this, even if threads stay idle */
     GEMM_UNITS_A_THREAD = 4, /* several, so that one slow thread does not delay the others */
-    GEMM_SPLIT_BYTES = 64 << 20 /* the most scratch memory for parallel segments' totals */
+    GEMM_SMALL = 128,        /* rows and columns of a product that is not packed */
+    GEMM_SMALL_WORK = 96 * 96 * 96, /* its multiplications */
+    GEMM_SPLIT_BYTES = 64 << 20     /* the most scratch memory for parallel segments' totals */
 };
 
 /* ---- The plan: how an operation is divided; depends only on the operation and the device ----- */
@@ -461,9 +463,70 @@ static void run_join(void *context, int thread, int threads)
     }
 }
 
+/* ---- Small products -------------------------------------------------------------------------- */
+
+_Static_assert((int)CPU_GEMM_DIRECT_SCRATCH <= (int)CPU_TEAM_SCRATCH,
+               "the scratch memory is too small");
+
+typedef struct gemm_small {
+    cpu_team *team;
+    const iso_gemm_op *op;
+    const cpu_gemm_type *type;
+    int64_t cell_bytes;
+} gemm_small;
+
+/* Whether packing would take longer than reading the operands where they are. */
+static int is_small(const cpu_gemm_type *type, const iso_gemm_op *g)
+{
+    return type->direct && g->trans_b != ISO_TRANS && g->k <= CPU_GEMM_DIRECT_K &&
+           g->m <= GEMM_SMALL && g->n <= GEMM_SMALL && g->m * g->n * g->k <= GEMM_SMALL_WORK;
+}
+
+/* Each thread computes some of the batch. */
+static void run_small(void *context, int thread, int threads)
+{
+    const gemm_small *small = context;
+    const iso_gemm_op *op = small->op;
+    const int64_t end = cpu_split(op->batch, threads, thread + 1);
+    cpu_gemm_direct g = {.m = op->m,
+                         .n = op->n,
+                         .k = op->k,
+                         .alpha = op->alpha,
+                         .beta = op->beta,
+                         .a_row = op->trans_a == ISO_TRANS ? 1 : op->lda,
+                         .a_col = op->trans_a == ISO_TRANS ? op->lda : 1,
+                         .b_row = op->ldb,
+                         .c_row = op->ldc,
+                         .scratch = cpu_team_scratch(small->team, thread)};
+    for (int64_t i = cpu_split(op->batch, threads, thread); i < end; i++) {
+        if (op->k > 0) {
+            g.a = (const char *)cpu_at(op->a) + i * op->stride_a * small->cell_bytes;
+            g.b = (const char *)cpu_at(op->b) + i * op->stride_b * small->cell_bytes;
+        }
+        g.c = (char *)cpu_at(op->c) + i * op->stride_c * small->cell_bytes;
+        small->type->direct(&g);
+    }
+}
+
+static void execute_small(cpu_device *device, const iso_gemm_op *g, const cpu_gemm_type *type)
+{
+    gemm_small small = {
+        .team = device->team, .op = g, .type = type, .cell_bytes = type->real_bytes};
+    const double work = (double)(g->m * g->n * g->k) * (double)g->batch;
+    const int threads = cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_THREAD);
+    cpu_team_run(device->team, (int)cpu_least(threads, g->batch), run_small, &small);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
 static void execute_tiled(cpu_device *device, const iso_op *op)
 {
+    const cpu_gemm_type *type = &device->kernels->gemm->type[op->gemm->dtype];
     gemm_plan plan;
+    if (is_small(type, op->gemm)) {
+        execute_small(device, op->gemm, type);
+        return;
+    }
     plan_make(&plan, device, op->gemm);
     gemm_run run = {.plan = &plan};
     if (plan_bytes(&plan) > 0) {
@@ -500,6 +563,9 @@ static int64_t gemm_workspace(cpu_device *device, const iso_op *op)
         return gemm_fixed_workspace(device, op->gemm);
     }
     if (op->gemm->variant != ISO_VARIANT_TILED) {
+        return 0;
+    }
+    if (is_small(&device->kernels->gemm->type[op->gemm->dtype], op->gemm)) {
         return 0;
     }
     gemm_plan plan;

@@ -52,6 +52,17 @@ typedef struct cpu_gemm_naive {
     int continues; /* the totals begin with C, and replace it */
 } cpu_gemm_naive;
 
+/* A small product. The rows of B and C are contiguous. */
+enum { CPU_GEMM_DIRECT_K = 128, CPU_GEMM_DIRECT_SCRATCH = CPU_GEMM_DIRECT_K * 192 };
+typedef struct cpu_gemm_direct {
+    int64_t m, n, k; /* k: at most CPU_GEMM_DIRECT_K */
+    double alpha, beta;
+    const void *a, *b; /* unused if k is 0 */
+    void *c;
+    int64_t a_row, a_col, b_row, c_row;
+    void *scratch; /* CPU_GEMM_DIRECT_SCRATCH bytes, aligned */
+} cpu_gemm_direct;
+
 /* The kernels for one stored type. A strip is a part of an operand that is packed and converted to
  * the accumulation type. For each step along K it holds `width` elements: those of mr or fewer rows
  * of A, or of nr columns of B. */
@@ -68,6 +79,7 @@ typedef struct cpu_gemm_type {
     void (*finish)(const void *t, int64_t rows, int64_t cols, double alpha, double beta, void *c,
                    int64_t row_step, int64_t col_step);
     void (*naive)(const cpu_gemm_naive *g, int64_t row_first, int64_t row_end);
+    void (*direct)(const cpu_gemm_direct *g); /* NULL: there is none */
 } cpu_gemm_type;
 
 typedef struct cpu_gemm_kernels {
