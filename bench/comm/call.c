@@ -16,7 +16,6 @@
 #include <string.h>
 
 enum { CALLS_MOST = 100, SAMPLES_LEAST = 5 };
-static const double sample_seconds = 0.002;
 
 static bool sums(const scale_case *of)
 {
@@ -200,15 +199,15 @@ static iso_status take(const scale_case *of, const ranks_seat *seat, double *dev
     status = status == ISO_OK ? iso_stream_sync(seat->stream) : status;
     const double began = tool_seconds();
     status = status == ISO_OK ? iso_event_record(memory->begin, seat->stream) : status;
-    for (int32_t i = 0; i < of->calls && status == ISO_OK; i++) {
+    for (int32_t i = 0; i < of->times.calls && status == ISO_OK; i++) {
         status = call(of, seat);
     }
     status = status == ISO_OK ? iso_event_record(memory->end, seat->stream) : status;
     status = status == ISO_OK ? iso_stream_sync(seat->stream) : status;
-    *host = 1e9 * (tool_seconds() - began) / of->calls;
+    *host = 1e9 * (tool_seconds() - began) / of->times.calls;
     status =
         status == ISO_OK ? iso_event_elapsed(memory->begin, memory->end, &nanoseconds) : status;
-    *device = (double)nanoseconds / of->calls;
+    *device = (double)nanoseconds / of->times.calls;
     if (!takes_part(of, seat)) {
         *host = *device = 0;
     }
@@ -236,7 +235,7 @@ static iso_status take_all(void *context, ranks_seat *seat)
     for (int32_t i = 0; i < of->alone && status == ISO_OK; i++) {
         status = take_alone(of, seat, &of->single[number][i]);
     }
-    for (int32_t i = 0; i < of->samples && status == ISO_OK; i++) {
+    for (int32_t i = 0; i < of->times.count && status == ISO_OK; i++) {
         status = take(of, seat, &of->device[number][i], &of->host[number][i]);
     }
     return give_up(seat, status);
@@ -268,11 +267,8 @@ static bool run_work(scale_case *of, ranks_work *work, const char *what)
 /* Finds how many calls and samples there is time for. */
 static bool plan(scale_case *of)
 {
-    double mine[RANKS_MOST], seconds = 0;
-    for (int32_t i = 0; i < scale_here(of->run); i++) {
-        mine[i] = 0;
-    }
-    of->calls = of->samples = 1;
+    double mine[RANKS_MOST];
+    of->times.calls = of->times.count = 1;
     of->alone = 2;
     if (!run_work(of, take_all, "a call")) {
         return false;
@@ -280,58 +276,35 @@ static bool plan(scale_case *of)
     for (int32_t i = 0; i < scale_here(of->run); i++) {
         mine[i] = fmax(of->host[i][0], of->single[i][1]) * 1e-9;
     }
-    seconds = scale_most(of->run, mine) + 1e-8;
-    const double calls = floor(sample_seconds / seconds), each = fmax(sample_seconds, seconds);
-    const double samples = floor(of->slice / each);
-    const int32_t most = most_calls(of), rounds = of->run->options->rounds;
-    of->calls = calls < 1 ? 1 : calls > most ? most : (int32_t)calls;
-    of->samples = samples < SAMPLES_LEAST   ? SAMPLES_LEAST
-                  : samples > SCALE_SAMPLES ? SCALE_SAMPLES
-                                            : (int32_t)samples;
-    of->samples = rounds > 0 && rounds < of->samples ? rounds : of->samples;
-    of->alone = of->samples < SCALE_ALONE ? of->samples : SCALE_ALONE;
+    scale_plan(of->run, scale_most(of->run, mine), of->slice, most_calls(of), SAMPLES_LEAST,
+               &of->times);
+    of->alone = of->times.count < SCALE_ALONE ? of->times.count : SCALE_ALONE;
     return true;
 }
 
 /* The samples of all ranks become those of the slowest. */
-static bool collect(scale_case *of, scale_times *times)
+static bool collect(scale_case *of)
 {
-    scale_run *run = of->run;
-    const size_t bytes = sizeof of->device[0], ranks = (size_t)run->ranks;
-    double *all = tool_alloc(ranks, bytes, "the samples of all ranks");
-    double host[SCALE_SAMPLES], alone[SCALE_ALONE];
-    bool good = ranks_gather(run->team, of->host, (int64_t)bytes, all);
-    scale_slowest(run, all, SCALE_SAMPLES, of->samples, host);
-    good = good && ranks_gather(run->team, of->single, (int64_t)sizeof of->single[0], all);
-    scale_slowest(run, all, SCALE_ALONE, of->alone, alone);
-    good = good && ranks_gather(run->team, of->device, (int64_t)bytes, all);
-    scale_slowest(run, all, SCALE_SAMPLES, of->samples, times->samples);
-    times->clock = "device";
-    times->count = of->samples;
-    times->calls = of->calls;
-    times->host = stats_median(host, of->samples);
-    times->alone = stats_median(alone, of->alone);
-    if (!(stats_min(times->samples, of->samples) > 0)) {
-        times->clock = "host"; /* the device has no events that tell time */
-        memcpy(times->samples, host, sizeof host);
+    double alone[SCALE_ALONE];
+    if (!scale_collect(of->run, of->device, of->host, &of->times, &of->outcomes[0]) ||
+        !scale_slowest(of->run, of->single, SCALE_ALONE, of->alone, alone, &of->outcomes[0])) {
+        return false;
     }
-    run->over = run->over || !good;
-    free(all);
-    return good;
+    of->times.alone = stats_median(alone, of->alone);
+    return true;
 }
 
 static void measure(scale_case *of, json_t *entry)
 {
-    scale_times times;
     /* Before anything is timed, and behind it. In place the timed calls leave other sums. */
     bool good = run_work(of, ask, "iso_comm_prepare") && run_work(of, once, "a call") &&
                 run_work(of, check, "the check") && plan(of) && run_work(of, take_all, "a call") &&
-                collect(of, &times) && (!of->in_place || run_work(of, once, "a call")) &&
+                collect(of) && (!of->in_place || run_work(of, once, "a call")) &&
                 run_work(of, check, "the check");
     scale_set_outcome(of->run, entry, &of->outcomes[0],
                       of->op == ISO_COMM_BARRIER ? NULL : "every element, on every rank");
     if (good) {
-        scale_set_times(entry, &times);
+        scale_set_times(entry, &of->times);
     }
 }
 

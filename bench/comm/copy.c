@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum { CALLS_MOST = 100, SAMPLES_LEAST = 5 };
-static const double sample_seconds = 0.002;
 
 /* The two ranks of a copy. */
 typedef struct lane {
@@ -63,14 +62,7 @@ static iso_status time_it(const scale_case *of, lane *l, scale_times *times)
 {
     double device[SCALE_SAMPLES], host[SCALE_SAMPLES], alone[SCALE_ALONE], ignored;
     iso_status status = take(l, 1, &ignored, &alone[0]);
-    const double seconds = 1e-9 * alone[0] + 1e-8, calls = floor(sample_seconds / seconds);
-    double samples = floor(of->slice / fmax(seconds, sample_seconds));
-    samples = fmin(fmax(samples, SAMPLES_LEAST), SCALE_SAMPLES);
-    times->count = (int32_t)samples;
-    if (of->run->options->rounds > 0 && of->run->options->rounds < times->count) {
-        times->count = of->run->options->rounds;
-    }
-    times->calls = calls < 1 ? 1 : calls > CALLS_MOST ? CALLS_MOST : (int32_t)calls;
+    scale_plan(of->run, 1e-9 * alone[0], of->slice, CALLS_MOST, SAMPLES_LEAST, times);
     const int32_t single = times->count < SCALE_ALONE ? times->count : SCALE_ALONE;
     for (int32_t i = 0; i < single && status == ISO_OK; i++) {
         status = take(l, 1, &ignored, &alone[i]);

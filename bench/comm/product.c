@@ -14,7 +14,6 @@
 #include <string.h>
 
 enum { SAMPLES_LEAST = 3, CALLS_MOST = 50, CHECKED = 16 };
-static const double sample_seconds = 0.002;
 
 /* ---- the parts of a rank --------------------------------------------------------------------- */
 
@@ -173,14 +172,14 @@ static iso_status take(product *p, const ranks_seat *seat, double *device, doubl
     status = status == ISO_OK ? iso_stream_sync(seat->stream) : status;
     const double began = tool_seconds();
     status = status == ISO_OK ? iso_event_record(part->begin, seat->stream) : status;
-    for (int32_t i = 0; i < p->calls && status == ISO_OK; i++) {
+    for (int32_t i = 0; i < p->times.calls && status == ISO_OK; i++) {
         status = call(p, seat);
     }
     status = status == ISO_OK ? iso_event_record(part->end, seat->stream) : status;
     status = status == ISO_OK ? iso_stream_sync(seat->stream) : status;
-    *host = 1e9 * (tool_seconds() - began) / p->calls;
+    *host = 1e9 * (tool_seconds() - began) / p->times.calls;
     status = status == ISO_OK ? iso_event_elapsed(part->begin, part->end, &nanoseconds) : status;
-    *device = (double)nanoseconds / p->calls;
+    *device = (double)nanoseconds / p->times.calls;
     return status;
 }
 
@@ -192,7 +191,7 @@ static iso_status take_all(void *context, ranks_seat *seat)
         return ISO_OK;
     }
     iso_status status = spoil(p, seat);
-    for (int32_t i = 0; i < p->samples && status == ISO_OK; i++) {
+    for (int32_t i = 0; i < p->times.count && status == ISO_OK; i++) {
         status = take(p, seat, &p->device[number][i], &p->host[number][i]);
     }
     return give_up(p, seat, status);
@@ -282,42 +281,6 @@ static double slowest_call(product *p)
     return scale_most(p->run, mine);
 }
 
-static bool collect(product *p, scale_times *times)
-{
-    scale_run *run = p->run;
-    const size_t bytes = sizeof p->device[0];
-    double *all = tool_alloc((size_t)run->ranks, bytes, "the samples of all ranks");
-    double host[SCALE_SAMPLES];
-    bool good = ranks_gather(run->team, p->host, (int64_t)bytes, all);
-    scale_slowest(run, all, SCALE_SAMPLES, p->samples, host);
-    good = good && ranks_gather(run->team, p->device, (int64_t)bytes, all);
-    *times = (scale_times){.clock = "device",
-                           .count = p->samples,
-                           .calls = p->calls,
-                           .alone = NAN,
-                           .host = stats_median(host, p->samples)};
-    scale_slowest(run, all, SCALE_SAMPLES, p->samples, times->samples);
-    if (run->memory > 0 || !(stats_min(times->samples, p->samples) > 0)) {
-        times->clock = "host"; /* which the product occupies, with parts in host memory */
-        memcpy(times->samples, host, sizeof host);
-    }
-    free(all);
-    run->over = run->over || !good;
-    return good;
-}
-
-static void plan(product *p, double seconds)
-{
-    const double calls = floor(sample_seconds / seconds);
-    const double samples = floor(p->slice / fmax(seconds, sample_seconds));
-    const int32_t rounds = p->run->options->rounds;
-    p->calls = calls < 1 ? 1 : calls > CALLS_MOST ? CALLS_MOST : (int32_t)calls;
-    p->samples = samples < SAMPLES_LEAST   ? SAMPLES_LEAST
-                 : samples > SCALE_SAMPLES ? SCALE_SAMPLES
-                                           : (int32_t)samples;
-    p->samples = rounds > 0 && rounds < p->samples ? rounds : p->samples;
-}
-
 json_t *product_entry(const product *p)
 {
     char grid[32];
@@ -360,21 +323,24 @@ double product_probe(product *p)
 
 json_t *product_measure(product *p)
 {
-    scale_times times;
     uint64_t digest[2] = {0};
     json_t *entry = product_entry(p);
     bool good = run_work(p, once, "iso_gemm_grid") && run_work(p, once, "iso_gemm_grid") &&
                 is_right(p, true, digest);
     if (good) {
-        plan(p, slowest_call(p) + 1e-8);
-        good = run_work(p, take_all, "iso_gemm_grid") && collect(p, &times) &&
+        scale_plan(p->run, slowest_call(p), p->slice, CALLS_MOST, SAMPLES_LEAST, &p->times);
+        p->times.alone = NAN;
+        good = run_work(p, take_all, "iso_gemm_grid") &&
+               /* With parts in host memory the product occupies the host. */
+               scale_collect(p->run, p->run->memory > 0 ? NULL : p->device, p->host, &p->times,
+                             &p->outcomes[0]) &&
                is_right(p, false, digest);
     }
     memcpy(p->outcomes[0].digest, digest, sizeof digest);
     scale_set_outcome(p->run, entry, &p->outcomes[0],
                       p->how == ISO_VARIANT_VENDOR ? "projection" : "projection, bits of a sample");
     if (good) {
-        scale_set_times(entry, &times);
+        scale_set_times(entry, &p->times);
         const double n = (double)p->n;
         tool_set_number(entry, "gflops", 2 * n * n * n / record_number(entry, "times.median"));
     }

@@ -30,7 +30,7 @@ typedef struct product {
     unsigned char *a, *b, *c;
     check_cache *cache;
     bool homeless; /* its host has no room for them */
-    int32_t calls, samples;
+    scale_times times;
     double (*device)[SCALE_SAMPLES], (*host)[SCALE_SAMPLES];
     scale_outcome *outcomes;
 } product;

@@ -121,7 +121,22 @@ bool scale_compare(const scale_data *data, const ranks_seat *seat, scale_memory 
 bool scale_need(scale_run *run, int64_t bytes, scale_outcome *outcome);
 void scale_release(scale_run *run);
 
-/* ---- moves.c, links.c, grid.c ---------------------------------------------------------------- */
+/* ---- samples.c ------------------------------------------------------------------------------- */
+
+/* Sets how many calls a sample has, and how many samples there are, if a call takes so many
+ * seconds. */
+void scale_plan(const scale_run *run, double seconds, double slice, int32_t calls_most,
+                int32_t samples_least, scale_times *times);
+/* The greatest of all ranks, for each of `count` numbers. `mine` has `width` numbers of each rank
+ * of this process. False: the outcome says why they are not known. */
+bool scale_slowest(scale_run *run, const void *mine, int32_t width, int32_t count, double *out,
+                   scale_outcome *outcome);
+/* Sets the times of the slowest rank from those of this process. `device` (NULL: the host's clock
+ * counts) may have no times. False: as above. */
+bool scale_collect(scale_run *run, double (*device)[SCALE_SAMPLES], double (*host)[SCALE_SAMPLES],
+                   scale_times *times, scale_outcome *outcome);
+
+/* ---- call.c, copy.c, moves.c, scaling.c ------------------------------------------------------ */
 
 typedef struct scale_case {
     scale_run *run;
@@ -133,7 +148,8 @@ typedef struct scale_case {
     int64_t count, bytes;
     /* How it is timed. */
     double slice; /* seconds for this case */
-    int32_t calls, samples, alone;
+    scale_times times;
+    int32_t alone; /* samples of one call */
     double (*device)[SCALE_SAMPLES], (*host)[SCALE_SAMPLES], (*single)[SCALE_ALONE];
     scale_outcome *outcomes;
 } scale_case;
@@ -151,8 +167,5 @@ int64_t scale_memory_of(scale_run *run); /* that each rank may use */
 double scale_now(scale_run *run);        /* seconds of the run, by the latest rank */
 /* Makes the communicator again if it failed. False: there is none. */
 bool scale_mend(scale_run *run);
-/* Slowest rank of each sample; `all` has the arrays of all ranks. */
-void scale_slowest(const scale_run *run, const double *all, int32_t width, int32_t count,
-                   double *out);
 
 #endif

@@ -83,14 +83,3 @@ bool scale_agree(scale_run *run, scale_outcome *mine)
     free(all);
     return mine[0].status == BENCH_OK;
 }
-
-void scale_slowest(const scale_run *run, const double *all, int32_t width, int32_t count,
-                   double *out)
-{
-    for (int32_t s = 0; s < count; s++) {
-        out[s] = 0;
-        for (int32_t r = 0; r < run->ranks; r++) {
-            out[s] = fmax(out[s], all[r * width + s]);
-        }
-    }
-}
