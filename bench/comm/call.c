@@ -301,7 +301,7 @@ static void measure(scale_case *of, json_t *entry)
                 run_work(of, check, "the check") && plan(of) && run_work(of, take_all, "a call") &&
                 collect(of) && (!of->in_place || run_work(of, once, "a call")) &&
                 run_work(of, check, "the check");
-    scale_set_outcome(of->run, entry, &of->outcomes[0],
+    scale_set_outcome(entry, &of->outcomes[0],
                       of->op == ISO_COMM_BARRIER ? NULL : "every element, on every rank");
     if (good) {
         scale_set_times(entry, &of->times);
@@ -328,7 +328,7 @@ json_t *scale_call(scale_case *of)
     if (scale_need(run, of->bytes > 0 ? (of->bytes + 255) / 256 * 256 : 256, of->outcomes)) {
         measure(of, entry);
     } else {
-        scale_set_outcome(run, entry, &of->outcomes[0], NULL);
+        scale_set_outcome(entry, &of->outcomes[0], NULL);
     }
     free(of->outcomes);
     free(of->device);

@@ -228,14 +228,28 @@ bool scale_speaks(const scale_run *run)
     return ranks_speaks(run->team);
 }
 
+/* What ends with a communicator that failed is not a success, though nothing was wrong until then.
+ */
+static int lost(const scale_run *run, int code)
+{
+    return code != TOOL_OK ? code
+                           : tool_error(TOOL_FAILED,
+                                        "the communicator of %d ranks failed, so the results end "
+                                        "before the run does: %s",
+                                        run->ranks, run->lost);
+}
+
 int scale_settle(scale_run *run, int code)
 {
     double mine[RANKS_MOST];
     for (int32_t i = 0; i < scale_here(run); i++) {
         mine[i] = code;
     }
-    const double most = run->over || scale_here(run) == 0 ? code : scale_most(run, mine);
-    return run->over ? code : (int)most;
+    if (run->over || scale_here(run) == 0) {
+        return code;
+    }
+    const double most = scale_most(run, mine);
+    return run->over ? lost(run, code) : (int)most;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -255,7 +269,7 @@ static void find_devices(scale_run *run)
             json_array_append_new(run->devices, tool_json_text(all[i]));
         }
     } else {
-        run->over = true;
+        scale_lose(run);
     }
     free(mine);
     free(all);
@@ -265,7 +279,7 @@ static void find_devices(scale_run *run)
 static int run_count(scale_run *run, double until)
 {
     const bool products = has_products(run), moves = has_moves(run);
-    const double began = tool_seconds() - run->began, whole = until - began;
+    const double began = scale_now(run), whole = until - began;
     const double for_moves = !products ? 0.85 : 0.5;
     find_devices(run);
     for (int32_t t = 0; t < run->dtype_count && moves && !run->over; t++) {
@@ -319,6 +333,9 @@ static int code_of(scale_run *run)
             }
         }
     }
+    if (run->over) {
+        return lost(run, code);
+    }
     return code == TOOL_OK && ok == 0
                ? tool_error(TOOL_NOTHING, "no call of a communicator was measured")
                : code;
@@ -351,7 +368,7 @@ int scale_measure(scale_run *run, json_t *root, tool_file *file)
             code = run_count(run, run->options->budget * (i + 1) / run->count_count);
         }
     }
-    const bool stopped = tool_stop_asked();
+    const bool stopped = run->stopped || tool_stop_asked();
     tool_stop_watch(false);
     if (tool_colour(stderr)) {
         tool_progress_end();

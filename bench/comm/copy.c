@@ -91,7 +91,7 @@ void scale_copy(scale_case *of)
     tool_set_int(entry, "from", of->from);
     tool_set_int(entry, "to", of->to);
     if (!scale_need(run, (of->bytes + 255) / 256 * 256, outcomes)) {
-        scale_set_outcome(run, entry, &outcomes[0], NULL);
+        scale_set_outcome(entry, &outcomes[0], NULL);
         return;
     }
     lane l = {.from = ranks_at(run->team, of->from),
@@ -109,7 +109,7 @@ void scale_copy(scale_case *of)
         outcome->status = status == ISO_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_ERROR;
         snprintf(outcome->reason, sizeof outcome->reason, "iso_copy_between: %s", iso_last_error());
     }
-    scale_set_outcome(run, entry, outcome, "every element");
+    scale_set_outcome(entry, outcome, "every element");
     if (good) {
         tool_set_text(entry, "path", iso_path_name(l.path));
         scale_set_times(entry, &times);

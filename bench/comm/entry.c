@@ -51,15 +51,13 @@ static void blank(json_t *entry)
     }
 }
 
-void scale_set_outcome(scale_run *run, json_t *entry, const scale_outcome *outcome,
-                       const char *method)
+void scale_set_outcome(json_t *entry, const scale_outcome *outcome, const char *method)
 {
     char text[33];
     tool_set_text(entry, "status", bench_status_name((bench_status)outcome->status));
     tool_set_text(entry, "reason", outcome->reason);
     if (outcome->status != BENCH_OK) {
         blank(entry);
-        run->bad = run->bad || outcome->status == BENCH_FAILED || outcome->status == BENCH_ERROR;
         return;
     }
     json_t *verified = json_object();

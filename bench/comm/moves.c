@@ -89,35 +89,22 @@ static void set_size(scale_case *of, int64_t bytes)
     of->bytes = of->count * of_each;
 }
 
-bool scale_mend(scale_run *run)
+void scale_mend(scale_run *run)
 {
-    if (run->over) {
-        return false;
-    }
     bool sound = true;
-    for (int32_t i = 0; i < scale_here(run); i++) {
-        sound = sound && iso_comm_query(ranks_at(run->team, i)->comm) == ISO_OK;
+    for (int32_t i = 0; i < scale_here(run) && sound; i++) {
+        sound = iso_comm_query(ranks_at(run->team, i)->comm) == ISO_OK;
     }
-    if (sound) {
-        return true;
+    if (run->over || sound) {
+        return;
     }
     if (!ranks_in_world(run->team)) {
         scale_release(run);
-        run->over = !ranks_join(run->team, run->ranks);
-        return !run->over;
+        sound = ranks_join(run->team, run->ranks);
     }
-    run->over = true;
-    return false;
-}
-
-/* What all ranks think of the time: it is the latest. */
-double scale_now(scale_run *run)
-{
-    double mine[RANKS_MOST];
-    for (int32_t i = 0; i < scale_here(run); i++) {
-        mine[i] = tool_seconds() - run->began;
+    if (!sound) {
+        scale_lose(run);
     }
-    return scale_most(run, mine);
 }
 
 /* Says of the first size that is left out why, for it and all larger ones. */
@@ -173,7 +160,7 @@ static void run_one(scale_run *run, series *of, int64_t bytes, double slice, dou
     json_t *entry = scale_call(&one);
     const char *status = json_string_value(json_object_get(entry, "status"));
     of->ended = strcmp(status, bench_status_name(BENCH_OK)) != 0; /* larger ones fail too */
-    (void)scale_mend(run);
+    scale_mend(run);
     of->seconds = scale_now(run) - began;
     of->bytes = one.bytes;
 }
@@ -187,8 +174,7 @@ void scale_moves(scale_run *run, double until)
     slice = fmin(slice, 0.3);
     for (int s = 0; s < run->size_count; s++) {
         for (int i = 0; i < count; i++) {
-            if (run->over || tool_interrupted()) {
-                run->over = true;
+            if (run->over) {
                 return;
             }
             if (list[i].ended) {
@@ -211,7 +197,7 @@ static void run_barrier(scale_run *run)
 {
     scale_case one = {.run = run, .op = ISO_COMM_BARRIER, .slice = 0.1};
     (void)scale_call(&one);
-    (void)scale_mend(run);
+    scale_mend(run);
 }
 
 /* Whether the series of sizes has this pair and size already. */
@@ -238,7 +224,7 @@ static void run_pair(scale_run *run, int32_t from, int32_t to, int64_t bytes)
     set_size(&one, bytes);
     if (!has_pair(run, from, to, one.bytes)) {
         (void)scale_call(&one);
-        (void)scale_mend(run);
+        scale_mend(run);
     }
 }
 
@@ -248,7 +234,7 @@ static void run_copy(scale_run *run, int32_t from, int32_t to, int64_t bytes)
     scale_case one = {.run = run, .from = from, .to = to, .slice = 0.02};
     set_size(&one, bytes);
     scale_copy(&one);
-    (void)scale_mend(run);
+    scale_mend(run);
 }
 
 /* Measures a pair both ways that a process may move data. False: the time is over. */
@@ -256,7 +242,11 @@ static bool run_ways(scale_run *run, int32_t from, int32_t to, int64_t bytes, do
 {
     const bool sends = scale_wants(&run->ops, "send");
     const bool copies = scale_wants(&run->ops, "copy") && !ranks_in_world(run->team);
-    if ((sends || copies) && scale_now(run) > until) {
+    const double now = scale_now(run);
+    if (run->over) {
+        return false;
+    }
+    if ((sends || copies) && now > until) {
         json_t *entry =
             scale_entry(run, sends ? "send" : "copy", NULL, run->data.dtype, bytes, run->ranks);
         tool_set_int(entry, "from", from);
@@ -285,7 +275,7 @@ void scale_links(scale_run *run, double until)
     for (int i = 0; i < (bytes[0] < bytes[1] ? 2 : 1); i++) {
         for (int32_t pair = 0; pair < run->ranks * run->ranks; pair++) {
             const int32_t from = pair / run->ranks, to = pair % run->ranks;
-            if (run->over || tool_interrupted()) {
+            if (run->over) {
                 return;
             }
             if (from != to && !run_ways(run, from, to, bytes[i], until)) {

@@ -337,7 +337,7 @@ json_t *product_measure(product *p)
                is_right(p, false, digest);
     }
     memcpy(p->outcomes[0].digest, digest, sizeof digest);
-    scale_set_outcome(p->run, entry, &p->outcomes[0],
+    scale_set_outcome(entry, &p->outcomes[0],
                       p->how == ISO_VARIANT_VENDOR ? "projection" : "projection, bits of a sample");
     if (good) {
         scale_set_times(entry, &p->times);

@@ -35,10 +35,10 @@ bool scale_slowest(scale_run *run, const void *mine, int32_t width, int32_t coun
         }
     }
     if (!good) {
-        run->over = true;
+        scale_lose(run);
         outcome->status = BENCH_ERROR;
-        snprintf(outcome->reason, sizeof outcome->reason, "the samples of all ranks: %s",
-                 tool_reason());
+        snprintf(outcome->reason, sizeof outcome->reason, "the samples of all ranks: %.480s",
+                 run->lost);
     }
     free(all);
     return good;

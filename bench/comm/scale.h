@@ -47,10 +47,11 @@ struct scale_run {
     scale_data data;
     scale_memory memories[RANKS_MOST];
     json_t *root, *entries, *fits, *devices;
-    tool_file *file;     /* gets the document now and then; NULL: none */
-    double began, until; /* seconds */
-    bool bad;            /* a check or a call failed */
-    bool over;           /* the communicator is gone, or the user stopped the run */
+    tool_file *file;         /* gets the document now and then; NULL: none */
+    double began;            /* in seconds, by the clock of this process */
+    bool stopped;            /* the user stopped the run, on any rank */
+    bool over;               /* it was stopped, or the communicator is gone */
+    char lost[SCALE_REASON]; /* why the communicator is gone */
 };
 
 /* ---- command.c ------------------------------------------------------------------------------- */
@@ -60,8 +61,15 @@ bool scale_wants(const tool_words *words, const char *word); /* it is listed, or
 
 /* ---- share.c: what all processes know -------------------------------------------------------- */
 
-/* The greatest of the numbers of all ranks; `mine` has those of this process. */
+/* The communicator has failed, and the library's last error says why: the run is over. */
+void scale_lose(scale_run *run);
+
+/* The greatest of the numbers of all ranks; `mine` has those of this process. NaN: it is not known,
+ * and the run is over. */
 double scale_most(scale_run *run, const double *mine);
+/* Seconds of the run, by the latest rank. Whatever depends on the time asks here, so that all ranks
+ * decide alike. If the user has stopped a rank, the run is over on all of them. */
+double scale_now(scale_run *run);
 /* How the parts of the ranks ended: the first that is not ok. `status` is shared as a number. */
 typedef struct scale_outcome {
     int64_t status; /* bench_status */
@@ -89,8 +97,7 @@ typedef struct scale_times {
 
 json_t *scale_entry(const scale_run *run, const char *op, const char *variant, iso_dtype dtype,
                     int64_t bytes, int32_t ranks);
-void scale_set_outcome(scale_run *run, json_t *entry, const scale_outcome *outcome,
-                       const char *method);
+void scale_set_outcome(json_t *entry, const scale_outcome *outcome, const char *method);
 void scale_set_times(json_t *entry, const scale_times *times);
 void scale_skip(json_t *entry, const char *format, ...) ISO_PRINTF(2, 3);
 /* The time that nccl-tests count a call's bytes against: bus bandwidth by algorithm bandwidth. */
@@ -164,8 +171,7 @@ void scale_moves(scale_run *run, double until);
 void scale_links(scale_run *run, double until);
 void scale_products(scale_run *run, double until);
 int64_t scale_memory_of(scale_run *run); /* that each rank may use */
-double scale_now(scale_run *run);        /* seconds of the run, by the latest rank */
-/* Makes the communicator again if it failed. False: there is none. */
-bool scale_mend(scale_run *run);
+/* Makes the communicator again if it failed. If that cannot be, the run is over. */
+void scale_mend(scale_run *run);
 
 #endif

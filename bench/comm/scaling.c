@@ -244,7 +244,7 @@ static void compare_bits(product *p, json_t *entry)
             snprintf(outcome.reason, sizeof outcome.reason,
                      "C has the digest %s, and %s on %d ranks: its bits must not depend on them",
                      digest, theirs, (int)record_number(other, "ranks"));
-            scale_set_outcome(p->run, entry, &outcome, NULL);
+            scale_set_outcome(entry, &outcome, NULL);
             return;
         }
     }
@@ -254,7 +254,7 @@ static void end(product *p)
 {
     product_end(p);
     drop_comms(p);
-    (void)scale_mend(p->run);
+    scale_mend(p->run);
 }
 
 /* Spreads the inputs over these ranks. False: outcome 0 says why not. */
@@ -264,7 +264,7 @@ static bool begin(product *p, int32_t ranks, scale_outcome *outcome)
     set_grid(p, ranks);
     if (!make_comms(p, outcomes)) {
         *outcome = outcomes[0];
-        (void)scale_mend(p->run);
+        scale_mend(p->run);
         return false;
     }
     if (product_begin(p)) {
@@ -340,10 +340,8 @@ static void set_efficiency(json_t *entry, const json_t *one)
 /* A variant on ranks that have the inputs, or could not get them (`outcome`). */
 static json_t *run_variant(product *p, bool *begun, scale_outcome *outcome)
 {
-    if (tool_interrupted()) {
-        p->run->over = true;
-    }
-    if (p->run->over || scale_now(p->run) > p->until) {
+    const double now = scale_now(p->run);
+    if (p->run->over || now > p->until) {
         json_t *entry = product_entry(p);
         scale_skip(entry, p->run->over ? "the run ended before" : "the budget has no time for it");
         return entry;
@@ -356,7 +354,7 @@ static json_t *run_variant(product *p, bool *begun, scale_outcome *outcome)
     *begun = *begun || begin(p, p->ranks, outcome);
     if (!*begun) {
         json_t *entry = product_entry(p);
-        scale_set_outcome(p->run, entry, outcome, NULL);
+        scale_set_outcome(entry, outcome, NULL);
         return entry;
     }
     json_t *entry = product_measure(p);
@@ -420,12 +418,9 @@ void scale_products(scale_run *run, double until)
     const iso_dtype *types = run->options->dtype ? run->dtypes : usual;
     const bool sized = run->options->size != NULL;
     /* Each product is also checked on the host, which takes longer than its samples. */
-    const double left = until - (tool_seconds() - run->began);
-    double mine[RANKS_MOST];
-    for (int32_t i = 0; i < scale_here(run); i++) {
-        mine[i] = left / (15.0 * type_count * 2 * counts_of(run->ranks).count);
-    }
-    const double seconds = fmin(fmax(scale_most(run, mine), 0.002), longest);
+    const double left = until - scale_now(run);
+    const double each = left / (15.0 * type_count * 2 * counts_of(run->ranks).count);
+    const double seconds = fmin(fmax(each, 0.002), longest);
     product *p = tool_alloc(1, sizeof *p, "the products");
     p->run = run;
     p->comms = comms;

@@ -18,18 +18,37 @@ int32_t scale_number(const scale_run *run, const ranks_seat *seat)
     return (int32_t)(seat - ranks_at(run->team, 0));
 }
 
+void scale_lose(scale_run *run)
+{
+    run->over = true;
+    snprintf(run->lost, sizeof run->lost, "%s", tool_reason());
+}
+
 double scale_most(scale_run *run, const double *mine)
 {
-    double all[1024], most = mine[0];
-    if (run->over || run->ranks > 1024 ||
-        !ranks_gather(run->team, mine, (int64_t)sizeof *mine, all)) {
-        run->over = true;
-        return NAN;
+    double most = mine[0];
+    double *all = tool_alloc((size_t)run->ranks, sizeof *all, "a number of all ranks");
+    if (!run->over && !ranks_gather(run->team, mine, (int64_t)sizeof *mine, all)) {
+        scale_lose(run);
     }
     for (int32_t i = 0; i < run->ranks; i++) {
         most = fmax(most, all[i]);
     }
-    return most;
+    free(all);
+    return run->over ? NAN : most;
+}
+
+double scale_now(scale_run *run)
+{
+    double mine[RANKS_MOST];
+    const bool stopped = tool_interrupted();
+    for (int32_t i = 0; i < scale_here(run); i++) {
+        mine[i] = stopped ? INFINITY : tool_seconds() - run->began;
+    }
+    const double now = scale_most(run, mine);
+    run->stopped = run->stopped || now == INFINITY;
+    run->over = run->over || run->stopped;
+    return now;
 }
 
 void scale_note(scale_run *run, const char *what, scale_outcome *mine)
@@ -59,13 +78,15 @@ bool scale_agree(scale_run *run, scale_outcome *mine)
     for (int32_t i = 0; i < scale_here(run); i++) {
         worst = mine[i].status > mine[worst].status ? i : worst;
     }
-    if (run->over || !ranks_gather(run->team, mine, (int64_t)sizeof *mine, all)) {
-        run->over = true;
+    if (!run->over && !ranks_gather(run->team, mine, (int64_t)sizeof *mine, all)) {
+        scale_lose(run);
+    }
+    if (run->over) {
         mine[0] = mine[worst];
         if (mine[0].status == BENCH_OK) {
             mine[0].status = BENCH_ERROR;
-            snprintf(mine[0].reason, sizeof mine[0].reason, "the ranks' outcomes: %s",
-                     tool_reason());
+            snprintf(mine[0].reason, sizeof mine[0].reason, "the ranks' outcomes: %.480s",
+                     run->lost);
         }
         free(all);
         return false;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# bench_comm.sh PLUGINS: `isomer bench --comm` on ranks of one process, and under mpirun if it and the plug-in
-# in the folder PLUGINS are here: what it measures, files, the report, and wrong results, options and files.
+# bench_comm.sh PLUGINS ENGINES: `isomer bench --comm` on ranks of one process, and under mpirun if it and the
+# plug-in in the folder PLUGINS are here: what it measures, files, the report, and wrong results, options and
+# files. ENGINES has engines for tests.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
-plugins=$1
+plugins=$1 engines=$2
 # This process may have been started by mpirun itself.
 unset OMPI_COMM_WORLD_SIZE PMI_SIZE PMIX_RANK ISOMER_COMM ISOMER_COMM_TIMEOUT
 export ISOMER_NUM_THREADS=1 ISOMER_CACHE_DIR=off
@@ -11,7 +12,7 @@ cd "$scratch" || exit
 bench() { # bench CODE OPTIONS...
     code=$1
     shift
-    expect "$code" bench --backend openmp --rounds 3 --budget 20 "$@"
+    expect "$code" bench --backend openmp --rounds 3 --budget 600 "$@"
 }
 
 # Options that do not go together, or are wrong.
@@ -170,44 +171,81 @@ while IFS='|' read -r _ words; do
     says err "$words"
 done <faults
 
-# A wrong result has no number, and the exit code is 1. It is wrong from some call on, so the check
-# behind the samples finds it too.
+# A wrong result has no number, and the exit code is 1. Each check finds what is wrong: before the
+# samples, and only behind them.
+wrong() { # wrong FAULT CODE OPTIONS...: comm_wrong.c explains the faults.
+    fault=$1 wanted=$2 code=0
+    shift 2
+    LD_PRELOAD=$wrong ISOMER_TEST_WRONG=$fault "$tool" bench --backend openmp --rounds 3 --budget 600 \
+        --json wrong.json "$@" >out 2>err || code=$?
+    [ "$code" -eq "$wanted" ] || fail "$fault: $*: exit code $code instead of $wanted: $(cat out err)"
+}
+# red OP WORDS: of the last run, the entries of OP, and only those, have failed with these words.
+red() {
+    python3 - "$@" <<'END' || fail "$fault: see above"
+import json, sys
+entries = json.load(open("wrong.json"))["comm"]
+assert any(e["op"] == sys.argv[1] for e in entries), entries
+for e in entries:
+    wrong = e["op"] == sys.argv[1]
+    assert e["status"] == ("failed" if wrong else "ok") and (e["times"] is None) == wrong, e
+    assert not wrong or (sys.argv[2] in e["reason"] and e["algbw"] is None and e["busbw"] is None), e
+END
+}
+# products WORDS...: how the products of the last run ended: "ok", or what their reason says.
+products() {
+    python3 - "$@" <<'END' || fail "$fault: see above"
+import json, sys
+entries = [e for e in json.load(open("wrong.json"))["comm"] if e["scaling"] == "strong"]
+assert len(entries) == len(sys.argv) - 1, entries
+for e, words in zip(entries, sys.argv[1:]):
+    good = words == "ok"
+    assert e["status"] == ("ok" if good else "failed") and (good or words in e["reason"]), (e, words)
+    assert (e["times"] is None) != good and (e["gflops"] is None) != good, e
+END
+}
 if [ -z "${ASAN_OPTIONS:-}${TSAN_OPTIONS:-}" ]; then
     "$cc" -shared -fPIC -O1 -I"$source_dir/include" "$source_dir/tests/tool/comm_wrong.c" -o wrong.so -ldl ||
         fail "the library with wrong results does not compile"
     wrong=$(preloadable "$scratch/wrong.so")
-    for first in 1 4; do
-        code=0
-        LD_PRELOAD=$wrong ISOMER_TEST_WRONG=$first "$tool" bench --backend openmp --rounds 3 --ranks 2 --size 4Ki \
-            --op all_reduce,broadcast --variant vendor --json wrong.json >out 2>err || code=$?
-        [ "$code" = 1 ] || fail "a wrong sum ends with $code: $(cat err)"
-        says err all_reduce "expected exactly"
-        python3 - <<'END' || fail "see above"
-import json
-for e in json.load(open("wrong.json"))["comm"]:
-    wrong = e["op"] == "all_reduce"
-    assert e["status"] == ("failed" if wrong else "ok") and (e["times"] is None) == wrong, e
-    assert not wrong or (e["algbw"] is None and e["busbw"] is None and "element" in e["reason"]), e
+    # In a world of one process each step fails in turn that tells all ranks something.
+    if [ -d "$engines" ]; then
+        for options in "--op all_reduce --size 8 --variant vendor" "--op gemm --size 256 --variant tiled --dtype f32"; do
+            step=0 code=1
+            while [ "$code" -ne 0 ] && [ "$step" -lt 200 ]; do
+                step=$((step + 1)) code=0
+                rm -f step.json
+                # shellcheck disable=SC2086 # several options
+                LD_PRELOAD=$wrong ISOMER_TEST_WRONG="share $step 1000000" ISOMER_BACKEND_PATH=$engines "$tool" bench \
+                    --comm --world --backend openmp --engine engine-none --rounds 1 --budget 600 $options \
+                    --json step.json >out 2>err || code=$?
+                python3 - "$code" <<'END' || fail "step $step: see above: $(cat err)"
+import json, os, sys
+code = int(sys.argv[1])
+entries = json.load(open("step.json"))["comm"] if os.path.exists("step.json") else []
+assert code in (0, 1), code
+assert all(e["status"] in ("error", "skipped") or e["status"] == "ok" and e["times"] for e in entries), entries
+assert code == 1 or entries and all(e["status"] == "ok" for e in entries), entries
 END
-    done
-    code=0
-    LD_PRELOAD=$wrong ISOMER_TEST_WRONG=1 "$tool" bench --backend openmp --rounds 3 --ranks 2 --size 256 \
-        --op gemm --variant tiled --dtype f32 --json wrong.json >out 2>err || code=$?
-    [ "$code" = 1 ] || fail "a wrong product ends with $code: $(cat err)"
-    grep -q '"gflops": [0-9]' wrong.json && fail "a wrong product has a number"
+                [ "$code" -eq 0 ] || says err "comm is zero"
+            done
+            [ "$code" -eq 0 ] && [ "$step" -gt 10 ] || fail "$options: $step steps, the last with $code"
+        done
+        say "a step that fails is no success"
+    fi
     say "wrong results have no numbers"
 fi
 
 # One rank in each process, whose first one alone shows and writes.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    OMPI_MCA_btl_vader_single_copy_mechanism=none TMPDIR="$scratch" ISOMER_BACKEND_PATH="$plugins"
 for mpi in openmpi mpich; do
     if [ ! -e "$plugins/isomer-$mpi.so" ] || ! have "mpirun.$mpi"; then
         say "mpirun.$mpi or its plug-in is not here"
         continue
     fi
     code=0
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-        OMPI_MCA_btl_vader_single_copy_mechanism=none TMPDIR=$scratch ISOMER_BACKEND_PATH=$plugins timeout -k 5 60 \
-        "mpirun.$mpi" -np 3 "$tool" bench --comm --backend openmp --rounds 3 --size 8,4Ki \
+    timeout -k 5 600 "mpirun.$mpi" -np 3 "$tool" bench --comm --backend openmp --rounds 3 --budget 600 --size 8,4Ki \
         --op all_reduce,send_receive,send --json "$mpi.json" >out 2>err || code=$?
     [ "$code" = 0 ] || fail "mpirun.$mpi ends with $code: $(cat out err)"
     [ "$(grep -c 'all_reduce of f32 over 3 ranks' out)" = 1 ] || fail "not one process shows: $(cat out)"
@@ -220,5 +258,21 @@ for e in mine:
         if all(other.get(k) == e.get(k) for k in ("op", "variant", "ranks", "bytes", "in_place", "from", "to")):
             assert other["by"] != "isomer" or other["verified"]["digest"] == e["verified"]["digest"], (e, other)
 END
+    # A signal to one of the others stops all of them, and what is there is kept.
+    # shellcheck disable=SC2016 # the processes expand it
+    timeout -k 5 600 "mpirun.$mpi" -np 2 sh -c 'echo $$ >"pid.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"; exec "$@"' sh \
+        "$tool" bench --comm --backend openmp --budget 600 --timeout 600 --op all_reduce --json stop.json >out 2>err &
+    pid=$! tries=0 code=0
+    until grep -q '"status": "ok"' stop.json 2>/dev/null || [ "$tries" -ge 6000 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    kill -TERM "$(cat pid.1)"
+    wait "$pid" || code=$?
+    [ "$code" = 130 ] || fail "mpirun.$mpi, interrupted, ends with $code: $(cat out err)"
+    says err "interrupted: results are kept"
+    says stop.json '"complete": false' interrupted '"status": "ok"'
+    lacks stop.json '"status": "error"'
+    rm stop.json pid.?
     say "ranks under mpirun.$mpi"
 done
