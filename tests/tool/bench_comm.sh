@@ -180,14 +180,15 @@ wrong() { # wrong FAULT CODE OPTIONS...: comm_wrong.c explains the faults.
         --json wrong.json "$@" >out 2>err || code=$?
     [ "$code" -eq "$wanted" ] || fail "$fault: $*: exit code $code instead of $wanted: $(cat out err)"
 }
-# red OP WORDS: of the last run, the entries of OP, and only those, have failed with these words.
+# red OP WORDS: of the last run, the entries of OP, and only those, have failed with these words. Rank 1 is
+# the one that gets something wrong, so what it sends arrives.
 red() {
     python3 - "$@" <<'END' || fail "$fault: see above"
 import json, sys
 entries = json.load(open("wrong.json"))["comm"]
 assert any(e["op"] == sys.argv[1] for e in entries), entries
 for e in entries:
-    wrong = e["op"] == sys.argv[1]
+    wrong = e["op"] == sys.argv[1] and (e["op"] != "send" or e["to"] == 1)
     assert e["status"] == ("failed" if wrong else "ok") and (e["times"] is None) == wrong, e
     assert not wrong or (sys.argv[2] in e["reason"] and e["algbw"] is None and e["busbw"] is None), e
 END
@@ -208,6 +209,49 @@ if [ -z "${ASAN_OPTIONS:-}${TSAN_OPTIONS:-}" ]; then
     "$cc" -shared -fPIC -O1 -I"$source_dir/include" "$source_dir/tests/tool/comm_wrong.c" -o wrong.so -ldl ||
         fail "the library with wrong results does not compile"
     wrong=$(preloadable "$scratch/wrong.so")
+    # Each call, beside one that is right. What one rank receives is a part of send and of send_receive.
+    for call in all_reduce reduce_scatter all_gather broadcast all_to_all send send_receive; do
+        case $call in
+        send | send_receive) what=receive ;;
+        *) what=$call ;;
+        esac
+        for first in 1 2; do
+            wrong "$what $first 1000000" 1 --ranks 2 --size 4Ki --op "$call,barrier" --variant vendor
+            red "$call" "expected exactly"
+        done
+    done
+    # The check behind the samples is of timed calls, also in place.
+    export ISOMER_TEST_TIMED=1
+    for call in all_gather broadcast; do
+        wrong "$call 1 1000000" 1 --ranks 2 --size 4Ki --op "$call,barrier"
+        red "$call" "expected exactly"
+    done
+    unset ISOMER_TEST_TIMED
+    # The first copy is found though what send left there is the same, and so is the last one.
+    for calls in "1 1" "2 1000000"; do
+        wrong "copy $calls" 1 --ranks 2 --size 4Ki --op send,copy
+        red copy "expected exactly"
+    done
+    # A product that is far off; one with other bits behind the samples than before them, which only a
+    # vendor's library may have; and one with other bits on two ranks than on one.
+    product="--ranks 2 --size 256 --op gemm --dtype f32"
+    for variant in tiled vendor; do
+        # shellcheck disable=SC2086 # several options
+        wrong "matrix 1 1000000" 1 $product --variant $variant
+        products "off by" "off by"
+    done
+    # shellcheck disable=SC2086
+    wrong "matrix 2 2" 1 $product --variant vendor
+    products "off by" ok
+    # shellcheck disable=SC2086
+    wrong "bit 2 2" 0 $product --variant vendor
+    products ok ok
+    # shellcheck disable=SC2086
+    wrong "bit 2 2" 1 $product --variant tiled
+    products "other bits behind the measurement" ok
+    # shellcheck disable=SC2086
+    wrong "bit 3 1000000" 1 $product --variant tiled
+    products ok "its bits must not depend on them"
     # In a world of one process each step fails in turn that tells all ranks something.
     if [ -d "$engines" ]; then
         for options in "--op all_reduce --size 8 --variant vendor" "--op gemm --size 256 --variant tiled --dtype f32"; do
