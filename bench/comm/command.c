@@ -163,8 +163,7 @@ static int find_counts(scale_run *run, const ranks_options *options)
     }
     int code = ranks_open(&one, 1, &run->team);
     if (code == TOOL_OK) {
-        const char *backend = ranks_at(run->team, 0)->info.backend;
-        bool once = strcmp(backend, "cuda") == 0 || strcmp(backend, "hip") == 0;
+        const bool once = ranks_is_once(&ranks_at(run->team, 0)->info);
         run->counts[0] = once ? GPUS_MOST : RANKS_USUAL;
         ranks_close(run->team);
         run->team = NULL;

@@ -26,14 +26,15 @@ int64_t scale_row(int32_t rank)
     return (int64_t)rank * STEP % PERIOD;
 }
 
-/* Random whole numbers, so small that their sums are exact in any order. */
+/* Random whole numbers, so small that their sums are exact in any order; with very many ranks there
+ * are none. */
 bool scale_data_make(scale_data *data, iso_dtype dtype, int32_t ranks, uint64_t seed)
 {
     const int64_t element = iso_dtype_size(dtype);
-    double most = floor(ldexp(1, exact_bits(dtype)) / ranks) - 1;
-    most = fmax(most, 1);
+    const double whole = ldexp(1, exact_bits(dtype)), most = fmax(floor(whole / ranks) - 1, 1);
     scale_data_free(data);
     *data = (scale_data){.dtype = dtype, .element = element, .ranks = ranks};
+    data->exact = most * ranks <= whole;
     data->base = malloc((size_t)(PERIOD * element));
     data->sums = malloc((size_t)(PERIOD * element));
     double *values = malloc(PERIOD * sizeof *values);

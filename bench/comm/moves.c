@@ -19,12 +19,16 @@ typedef struct series {
     int64_t bytes;  /* of the last size */
 } series;
 
+static bool is_sum(iso_comm_op op)
+{
+    return op == ISO_COMM_ALL_REDUCE || op == ISO_COMM_REDUCE_SCATTER;
+}
+
 static int add_series(series *list, int count, const scale_run *run, series one)
 {
-    const bool sum = one.op == ISO_COMM_ALL_REDUCE || one.op == ISO_COMM_REDUCE_SCATTER;
     const bool summed = one.sum != ISO_COMM_SUM_FIXED || arith_is_float(run->data.dtype);
     if (!scale_wants(&run->ops, scale_name(one.op, one.ring)) ||
-        (sum && !(scale_wants(&run->variants, iso_comm_sum_name(one.sum)) && summed))) {
+        (is_sum(one.op) && !(scale_wants(&run->variants, iso_comm_sum_name(one.sum)) && summed))) {
         return count;
     }
     list[count] = one;
@@ -57,24 +61,49 @@ static int find_series(const scale_run *run, series *list)
     return count;
 }
 
-/* The memory of a device, or what ISOMER_MEMORY_LIMIT allows, shared by the ranks on it. */
+/* How many ranks share the memory of a rank's device. That of processors is the host's. */
+static int32_t sharers(const scale_run *run, const iso_device_info *info)
+{
+    size_t at;
+    const json_t *spec;
+    int32_t count = 0;
+    if (ranks_is_once(info)) {
+        return 1;
+    }
+    if (info->type != ISO_DEVICE_GPU) {
+        return run->ranks;
+    }
+    json_array_foreach(run->devices, at, spec)
+    {
+        count += strcmp(json_string_value(spec), info->spec) == 0;
+    }
+    return count > 0 ? count : 1;
+}
+
+/* The ranks of this process that a device's memory limit is for. */
+static int32_t limited(const scale_run *run, const iso_device_info *info)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < scale_here(run); i++) {
+        count += strcmp(ranks_at(run->team, i)->info.spec, info->spec) == 0;
+    }
+    return count;
+}
+
 int64_t scale_memory_of(scale_run *run)
 {
     double mine[RANKS_MOST];
     for (int32_t i = 0; i < scale_here(run); i++) {
         const ranks_seat *seat = ranks_at(run->team, i);
-        const bool gpu = seat->info.type == ISO_DEVICE_GPU;
         iso_device_info info = ISO_DEVICE_INFO_INIT;
         iso_memory_use use = ISO_MEMORY_USE_INIT;
         (void)iso_device_get_info(seat->device, &info);
-        int64_t bytes = info.memory_free > 0 ? info.memory_free : work_memory(&info);
-        if (iso_device_get_memory_use(seat->device, &use) == ISO_OK && use.limit >= 0 &&
-            use.limit < bytes) {
-            bytes = use.limit;
+        const int64_t there = info.memory_free > 0 ? info.memory_free : work_memory(&info);
+        double bytes = (double)there / sharers(run, &seat->info);
+        if (iso_device_get_memory_use(seat->device, &use) == ISO_OK && use.limit >= 0) {
+            bytes = fmin(bytes, (double)use.limit / limited(run, &seat->info));
         }
-        /* What the scratch memory of this run holds already counts as used, and is its own. */
-        bytes += 2 * run->memories[i].bytes;
-        mine[i] = -(double)bytes / (gpu ? 1 : run->ranks);
+        mine[i] = -bytes;
     }
     return (int64_t)-scale_most(run, mine);
 }
@@ -110,10 +139,9 @@ void scale_mend(scale_run *run)
 /* Says of the first size that is left out why, for it and all larger ones. */
 static void leave_out(scale_run *run, series *of, int64_t bytes, const char *why)
 {
-    const bool sum = of->op == ISO_COMM_ALL_REDUCE || of->op == ISO_COMM_REDUCE_SCATTER;
+    const char *how = is_sum(of->op) ? iso_comm_sum_name(of->sum) : NULL;
     json_t *entry =
-        scale_entry(run, scale_name(of->op, of->ring), sum ? iso_comm_sum_name(of->sum) : NULL,
-                    run->data.dtype, bytes, run->ranks);
+        scale_entry(run, scale_name(of->op, of->ring), how, run->data.dtype, bytes, run->ranks);
     tool_set_bool(entry, "in_place", of->in_place);
     if (of->op == ISO_COMM_SEND && !of->ring) {
         tool_set_int(entry, "from", 0);
@@ -180,8 +208,12 @@ void scale_moves(scale_run *run, double until)
             if (list[i].ended) {
                 continue;
             }
-            /* Two arrays, and scratch memory of an engine. */
-            if ((double)run->sizes[s] * 3 > (double)memory) {
+            if (is_sum(list[i].op) && !run->data.exact) {
+                leave_out(run, &list[i], run->sizes[s],
+                          "sums over so many ranks are not exact in this type, so they cannot be "
+                          "checked");
+            } else if ((double)run->sizes[s] * 3 > (double)memory) {
+                /* Two arrays, and scratch memory of an engine. */
                 leave_out(run, &list[i], run->sizes[s], "the memory of a rank has no room for it");
             } else {
                 run_one(run, &list[i], run->sizes[s], slice, until);
@@ -265,6 +297,7 @@ static bool run_ways(scale_run *run, int32_t from, int32_t to, int64_t bytes, do
 
 void scale_links(scale_run *run, double until)
 {
+    scale_release(run); /* what it holds is not free */
     const int64_t memory = scale_memory_of(run) / 3;
     const int64_t most = memory > PAIR_BYTES ? PAIR_BYTES : memory;
     const int64_t last = run->sizes[run->size_count - 1];

@@ -22,6 +22,7 @@ typedef struct scale_data {
     iso_dtype dtype;
     int64_t element;
     int32_t ranks;
+    bool exact;                 /* so are sums of all rows, in any order */
     unsigned char *base, *sums; /* one period: of row 0, and of the sums of all rows */
 } scale_data;
 
@@ -170,7 +171,9 @@ void scale_copy(scale_case *of);
 void scale_moves(scale_run *run, double until);
 void scale_links(scale_run *run, double until);
 void scale_products(scale_run *run, double until);
-int64_t scale_memory_of(scale_run *run); /* that each rank may use */
+/* The memory that each rank may use, if none is in use: its share of the device's, or of
+ * ISOMER_MEMORY_LIMIT. */
+int64_t scale_memory_of(scale_run *run);
 /* Makes the communicator again if it failed. If that cannot be, the run is over. */
 void scale_mend(scale_run *run);
 

@@ -51,8 +51,7 @@ int ranks_counts(const char *text, int32_t *counts, int32_t room, int32_t *count
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* Devices of these types cannot be several ranks of one communicator. */
-static bool is_once(const iso_device_info *info)
+bool ranks_is_once(const iso_device_info *info)
 {
     return strcmp(info->backend, "cuda") == 0 || strcmp(info->backend, "hip") == 0;
 }
@@ -99,7 +98,7 @@ static int open_devices(ranks_team *of, const tool_words *specs, int32_t most)
 {
     int code = TOOL_OK;
     for (int32_t i = 0; i < most && code == TOOL_OK; i++) {
-        if (i >= specs->count && is_once(&of->seats[i % specs->count].info)) {
+        if (i >= specs->count && ranks_is_once(&of->seats[i % specs->count].info)) {
             return specs->count == 1 ? open_further(of, most) : TOOL_OK;
         }
         code = open_seat(of, specs->items[i % specs->count]);
@@ -154,7 +153,7 @@ static int open_world(ranks_team *of, const tool_words *specs)
 {
     const int32_t place = local_rank();
     int code = open_seat(of, specs->items[place % specs->count]);
-    if (code == TOOL_OK && specs->count == 1 && place > 0 && is_once(&of->seats[0].info)) {
+    if (code == TOOL_OK && specs->count == 1 && place > 0 && ranks_is_once(&of->seats[0].info)) {
         char spec[2 * ISO_NAME_MAX];
         snprintf(spec, sizeof spec, "%s:%d", of->seats[0].info.backend, place);
         iso_device_close(of->seats[0].device);

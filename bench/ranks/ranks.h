@@ -42,6 +42,8 @@ void ranks_close(ranks_team *of);
 
 /* How many ranks there can be: a GPU is a rank only once. In a world, its size. */
 int32_t ranks_most(const ranks_team *of);
+/* Whether a device of this type can be only one rank of a communicator. */
+bool ranks_is_once(const iso_device_info *info);
 bool ranks_in_world(const ranks_team *of);
 bool ranks_speaks(const ranks_team *of); /* this process has rank 0 */
 void ranks_title(const ranks_team *of, char *text,
