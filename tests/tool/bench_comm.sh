@@ -6,7 +6,7 @@
 need python3 python3
 plugins=$1 engines=$2
 # This process may have been started by mpirun itself.
-unset OMPI_COMM_WORLD_SIZE PMI_SIZE PMIX_RANK ISOMER_COMM ISOMER_COMM_TIMEOUT
+unset OMPI_COMM_WORLD_SIZE PMI_SIZE PMIX_RANK
 export ISOMER_NUM_THREADS=1 ISOMER_CACHE_DIR=off
 cd "$scratch" || exit
 bench() { # bench CODE OPTIONS...
