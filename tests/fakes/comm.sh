@@ -18,7 +18,7 @@ esac
 run() {
     what=$1
     shift
-    env "$@" timeout 60 "$program" "$backend" "$what" >"$scratch/out" 2>"$scratch/err" || {
+    env "$@" timeout 600 "$program" "$backend" "$what" >"$scratch/out" 2>"$scratch/err" || {
         cat "$scratch/out" "$scratch/err"
         fail "$what $*"
     }
@@ -52,10 +52,8 @@ told "UNAVAILABLE: engine $engine: $name was found but cannot be used; tried:" 3
 told "(this is $name 2.8.4, but the oldest usable version is 2.10)" 3
 run late
 told "TIMEOUT: engine $engine: not all ranks joined within 0.3 s: start them all, or raise the timeout" 2
-told "after 0.3 s" 2
-run stuck FAKE_COMM_STUCK=2600
+run stuck "FAKE_COMM_STUCK=$scratch/stuck"
 told "TIMEOUT: " 1
-told "after 2.3 s" 1
 run same
 told "BACKEND: ncclCommInitRank gives ncclInvalidUsage (5): Duplicate GPU detected"
 

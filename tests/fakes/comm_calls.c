@@ -206,7 +206,7 @@ void comm_test_collectives(comm_way way)
 {
     static const int64_t counts[] = {1, 1001, 9000};
     for (int ranks = 1; ranks <= RANKS_MOST; ranks = ranks == 1 ? 2 : 2 * ranks) {
-        CHECK(!comm_join(ranks, SECONDS(20)));
+        CHECK(!comm_join(ranks, SECONDS(120)));
         for (int dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
             test_case test = {.dtype = (iso_dtype)dtype, .ranks = ranks, .peer = ranks - 1};
             /* The largest only in one type of each size. */
@@ -266,7 +266,7 @@ void comm_test_messages(void)
     enum { PART = ARRAY_BYTES / 8, EACH = 2 * (RANKS_MOST * (RANKS_MOST - 1) + 1) };
     iso_engine_call calls[EACH];
     static int32_t got[ARRAY_BYTES / 4];
-    CHECK(!comm_join(RANKS_MOST, SECONDS(20)));
+    CHECK(!comm_join(RANKS_MOST, SECONDS(120)));
     for (int r = 0; r < RANKS_MOST; r++) {
         for (int32_t i = 0; i < ARRAY_BYTES / 4; i++) {
             got[i] = i + 1000000 * r;
@@ -300,7 +300,7 @@ void comm_test_order(void)
 {
     iso_engine_call calls[RANKS_MOST + 2];
     void *second = NULL;
-    CHECK(!comm_join(2, SECONDS(20)));
+    CHECK(!comm_join(2, SECONDS(120)));
     calls[0] = comm_call(0, ISO_COMM_BARRIER, 0, 0);
     CHECK(!comm_engine->supports(&calls[0]));
     CHECK(!comm_engine->submit(calls, 1));

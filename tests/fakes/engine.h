@@ -27,7 +27,7 @@
  *   FAKE_COMM_FAIL=code    result of calls on communicators
  *   FAKE_COMM_LOST=1       a call on a communicator loses the device
  *   FAKE_COMM_CONNECT=1    the first call on a communicator returns when all ranks have made theirs
- *   FAKE_COMM_STUCK=ms     how long joining does not notice that it was aborted
+ *   FAKE_COMM_STUCK=file   joining does not notice that it was aborted, until the file is there
  *   FAKE_COMM_VERSION=n    version that the library reports (22809)
  *   FAKE_COMPILE=fail      the compiler refuses every program, with a log
  *   FAKE_COMPILE=text      ... every program with that text in its name
