@@ -341,8 +341,8 @@ void test_subgroups(const job *at)
     iso_comm_id zeros = {{0}};
     void *world = NULL, *again = NULL, *back, *mine, *rest = NULL;
 
-    JOB_WORKS(at->engine->join(&seat, 1, &zeros, at->ranks, 20LL * JOB_SECOND, &world));
-    JOB_WORKS(at->engine->join(&seat, 1, &zeros, at->ranks, 20LL * JOB_SECOND, &again));
+    JOB_WORKS(at->engine->join(&seat, 1, &zeros, at->ranks, JOB_LONG, &world));
+    JOB_WORKS(at->engine->join(&seat, 1, &zeros, at->ranks, JOB_LONG, &again));
     back = job_join(at, "back", 0, at->ranks - 1 - at->rank, at->ranks);
     mine = job_join(at, half ? "odd" : "even", half, halves - 1 - at->rank / 2, halves);
     if (at->rank > 0) {
@@ -365,7 +365,7 @@ void test_subgroups(const job *at)
         void *self = NULL;
         const iso_engine_seat only = {0};
 
-        JOB_WORKS(at->engine->join(&only, 1, NULL, 1, JOB_SECOND, &self));
+        JOB_WORKS(at->engine->join(&only, 1, NULL, 1, JOB_LONG, &self));
         at->engine->leave(self);
     }
 }

@@ -131,7 +131,7 @@ int64_t job_now(void)
 
 void job_await(const job *at, const char *name)
 {
-    const int64_t end = job_now() + 20LL * JOB_SECOND;
+    const int64_t end = job_now() + JOB_LONG;
     char path[512];
 
     snprintf(path, sizeof path, "%s/%s", at->folder, name);
@@ -183,7 +183,7 @@ void *job_join(const job *at, const char *name, int32_t maker, int32_t rank, int
 {
     void *made = NULL;
 
-    JOB_WORKS(job_try_join(at, name, maker, rank, ranks, 20LL * JOB_SECOND, &made));
+    JOB_WORKS(job_try_join(at, name, maker, rank, ranks, JOB_LONG, &made));
     JOB_CHECK(made);
     return made;
 }
@@ -215,14 +215,16 @@ static void test_not_started(const job *at, const char *word)
 
     JOB_FAILS(at->engine->world(&rank, &ranks), ISO_UNAVAILABLE, word);
     JOB_FAILS(at->engine->id_create(&id), ISO_UNAVAILABLE, word);
-    JOB_FAILS(at->engine->join(&seat, 1, &id, 2, JOB_SECOND, &made), ISO_UNAVAILABLE, word);
-    JOB_FAILS(at->engine->join(&seat, 1, NULL, 2, JOB_SECOND, &made), ISO_UNSUPPORTED, "threads");
+    JOB_FAILS(at->engine->join(&seat, 1, &id, 2, JOB_LONG, &made), ISO_UNAVAILABLE, word);
+    JOB_FAILS(at->engine->join(&seat, 1, NULL, 2, JOB_LONG, &made), ISO_UNSUPPORTED, "threads");
     JOB_CHECK(!made);
-    JOB_WORKS(at->engine->join(&seat, 1, NULL, 1, JOB_SECOND, &made));
+    JOB_WORKS(at->engine->join(&seat, 1, NULL, 1, JOB_LONG, &made));
     JOB_WORKS(job_run(at, made, ISO_COMM_ALL_REDUCE, ISO_F64, ISO_SUM, 0, 1, &value, &value));
     JOB_WORKS(job_run(at, made, ISO_COMM_BARRIER, ISO_F64, ISO_SUM, 0, 0, NULL, NULL));
     JOB_CHECK(value == 3);
     JOB_FAILS(at->engine->world(&rank, &ranks), ISO_UNAVAILABLE, word);
+    at->engine->leave(made);
+    JOB_WORKS(at->engine->join(&seat, 1, NULL, 1, JOB_SECOND, &made));
     JOB_FAILS(job_run(at, made, ISO_COMM_RECEIVE, ISO_F64, ISO_SUM, 0, 1, NULL, &value),
               ISO_TIMEOUT, "receive on rank 0 of 1");
     at->engine->leave(made);

@@ -29,7 +29,7 @@ start() {
     code=0
     rm -rf "$scratch/shared"
     mkdir "$scratch/shared"
-    timeout -k 5 60 "$launcher" -np "$1" "$job" "$2" "$3" "$scratch/shared" >"$scratch/out" 2>&1 ||
+    timeout -k 5 900 "$launcher" -np "$1" "$job" "$2" "$3" "$scratch/shared" >"$scratch/out" 2>&1 ||
         code=$?
     [ "$code" != 124 ] || {
         cat "$scratch/out"
@@ -68,7 +68,7 @@ lacks "$scratch/out" passed
 "$job" "$plugin" "not-started:was not started by" "$scratch" >"$scratch/out" 2>&1 || code=$?
 all_passed 1 "no launcher"
 if have "mpirun.$second"; then
-    timeout -k 5 60 "mpirun.$second" -np 1 "$job" "$plugin" "not-started:was started by the launcher of" \
+    timeout -k 5 900 "mpirun.$second" -np 1 "$job" "$plugin" "not-started:was started by the launcher of" \
         "$scratch" >"$scratch/out" 2>&1 || true
     all_passed 1 "the launcher of $second"
 fi
@@ -76,7 +76,7 @@ fi
 # try LEVEL WORD PLUGIN: in a program that uses MPI itself.
 try() {
     code=0
-    timeout -k 5 60 "$launcher" -np 2 "$program" "$3" "$1" "$2" >"$scratch/out" 2>&1 || code=$?
+    timeout -k 5 900 "$launcher" -np 2 "$program" "$3" "$1" "$2" >"$scratch/out" 2>&1 || code=$?
     all_passed 2 "a program that initialises MPI with level $1"
 }
 try 3 "" "$plugin"

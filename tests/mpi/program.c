@@ -65,7 +65,7 @@ static iso_status use(const iso_engine *engine)
         status = engine->world(&seat.rank, &ranks);
     }
     if (!status) {
-        status = engine->join(&seat, 1, &zeros, ranks, 20000000000, &rank);
+        status = engine->join(&seat, 1, &zeros, ranks, 300000000000, &rank);
     }
     for (int i = 0; i < 100 && !status; i++) {
         double mine = 1, ours = 0;
