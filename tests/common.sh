@@ -73,7 +73,7 @@ expect() {
 stopped() {
     signal=$1 tries=0 code=0
     shift
-    while ! "$@" && [ "$tries" -lt 1200 ]; do
+    while ! "$@" && [ "$tries" -lt 12000 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done

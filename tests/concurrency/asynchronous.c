@@ -3,7 +3,7 @@
  * recording an event again does not affect earlier waits. */
 #include "tests/concurrency/check.h"
 
-enum { SIZE = 384, PRODUCTS = 12, ATTEMPTS = 20 };
+enum { SIZE = 384, PRODUCTS = 12, ATTEMPTS = 200 };
 
 static iso_device device;
 

@@ -350,8 +350,8 @@ static void test_query(void)
     gate at = GATE;
     CHECK_OK(backend->event_create(device, &before));
     CHECK_OK(backend->event_create(device, &after));
-    CHECK_OK(backend->event_record(before, stream));
     const int64_t begin = check_now();
+    CHECK_OK(backend->event_record(before, stream));
     CHECK_OK(backend->stream_call(stream, wait_at, &at));
     CHECK_OK(backend->event_record(after, stream));
     wait_reached(&at);

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIZE = 160, CHILD_SECONDS = 5, MOST = 64, SAID = 65536 };
+enum { SIZE = 160, CHILD_SECONDS = 120, MOST = 64, SAID = 65536 };
 
 static atomic_int created, alive, refused;
 static int refuse_number = -1, most_alive = -1;

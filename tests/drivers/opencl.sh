@@ -80,9 +80,7 @@ run 0 FAULT= -- verify --backend opencl:0 --op transpose --dtype e4 --variant na
 
 broken 2 launch 'device 0 \(Faulty Device, driver 2\) is not used' 'signal 11' 'in a transpose of 70 x 53'
 broken 3 bits 'wrong bits'
-seconds=4
-broken 4 launch-hang 'did not end within 4 seconds in a transpose of 70 x 53'
-seconds=20
+broken 4 launch-hang 'did not end within 20 seconds in a transpose of 70 x 53'
 broken 5 start 'queried for their devices' 'signal 11' 'in listing' faulty-5.so
 
 printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
@@ -93,18 +91,18 @@ say "-- launch-hang, interrupted"
 cp "$faulty" "$scratch/faulty-40.so"
 printf '%s\n' "$scratch/faulty-40.so" >"$scratch/list/faulty.icd"
 : >"$scratch/count"
-FAULT=launch-hang FAULT_VERSION=40 ISOMER_TRIAL_SECONDS=5 setsid "$tool" info --all >"$scratch/out" 2>&1 &
+FAULT=launch-hang FAULT_VERSION=40 ISOMER_TRIAL_SECONDS=20 setsid "$tool" info --all >"$scratch/out" 2>&1 &
 pid=$! tries=0
 until [ "$(processes)" -gt 1 ]; do
     tries=$((tries + 1))
-    [ "$tries" -lt 300 ] || fail "no trial after thirty seconds"
+    [ "$tries" -lt 6000 ] || fail "no trial after ten minutes"
     sleep 0.1
 done
 sleep 1
 kill -s INT -- "-$pid"
 wait "$pid" || fail "interrupted: exit code $?"
 tr -s '\n ' ' ' <"$scratch/out" >"$scratch/line"
-says 'opencl broken' 'did not end within 5 seconds in a transpose of 70 x 53'
+says 'opencl broken' 'did not end within 20 seconds in a transpose of 70 x 53'
 printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
 
 # A newer driver is tried again; so is one whose verdict cannot be read.
@@ -136,9 +134,7 @@ tr -s '\n ' ' ' <"$scratch/info.json" >"$scratch/line"
 says '"state": "broken"' '"problem": "device 0 \(Faulty Device'
 
 if [ "$tier" = full ]; then
-    seconds=10
-    broken 7 start-hang 'did not end within 10 seconds in listing'
-    seconds=20
+    broken 7 start-hang 'did not end within 20 seconds in listing'
     broken 8 list 'signal 11' 'in listing'
     broken 9 end 'signal 11' 'at its end'
 fi

@@ -21,7 +21,7 @@ bench() {
     shift
     code=0
     # shellcheck disable=SC2086 # settings are words
-    env $set_these "$tool" bench --rounds 2 --budget 20 --no-roofs --json "$name.json" "$@" >out 2>err || code=$?
+    env $set_these "$tool" bench --rounds 2 --budget 600 --no-roofs --json "$name.json" "$@" >out 2>err || code=$?
 }
 
 # look NAME EXPRESSION
@@ -83,7 +83,7 @@ done
         --json stopped.json >out 2>err
 ) &
 bench_pid=$!
-for _ in $(seq 300); do
+for _ in $(seq 6000); do
     ! grep -q '^isomer: energy: ' err 2>/dev/null || break
     sleep 0.1
 done

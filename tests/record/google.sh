@@ -32,7 +32,7 @@ refused 6 'none/x' a.json --export none/x
 [ ! -e x ] || fail "a refused command wrote a file"
 
 ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --op reduce --dtype f32 --size 64 --variant tiled \
-    --no-roofs --budget 1 --json run.json --export run.google >out 2>err ||
+    --no-roofs --rounds 6 --budget 600 --json run.json --export run.google >out 2>err ||
     fail "bench --export exits with $?: $(cat err)"
 python3 "$here/google.py" run.json run.google || fail "what bench exported: see above"
 

@@ -44,7 +44,7 @@ done
 if "$tool" help | grep -q '^  bench '; then
     # Only one small size of each operation: with a sanitizer, more would be slow. The limit keeps the
     # roofs' arrays small, which otherwise grow with the last-level cache.
-    ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --size 64 --variant tiled --rounds 2 --budget 20 --energy \
+    ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --size 64 --variant tiled --rounds 2 --budget 600 --energy \
         --energy-seconds 0.1 --json bench.json >out 2>err || fail "bench exits with $?: $(cat err)"
     set -- "$@" bench.json
 fi

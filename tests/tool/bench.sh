@@ -17,7 +17,7 @@ bench() { # bench CODE OPTIONS...
     *" --size "*) ;;
     *) set -- --size 64 "$@" ;;
     esac
-    expect "$wanted" bench --no-roofs --rounds 1 --budget 1 "$@"
+    expect "$wanted" bench --no-roofs --rounds 1 --budget 600 "$@"
 }
 clean() {
     for left in ./*.json.* ./*.csv.* ./*.html.*; do
@@ -79,7 +79,7 @@ says out "does not fit"
 says big.json '"status": "ok"' '"status": "unsupported"'
 
 # The reader of the table may close its pipe: the file is still complete.
-"$tool" bench --backend openmp --no-roofs --rounds 1 --budget 1 --size 64 --op copy --dtype f32 \
+"$tool" bench --backend openmp --no-roofs --rounds 1 --budget 600 --size 64 --op copy --dtype f32 \
     --json piped.json 2>err | true
 says piped.json '"complete": true'
 

@@ -12,7 +12,7 @@ bench() { # bench CODE OPTIONS...
     expect "$wanted" bench --no-roofs --op gemm --size 16 --dtype f32 --variant tiled "$@"
 }
 
-bench 0 --backend openmp --against-backend reference --rounds 9 --budget 20 --json pairs.json
+bench 0 --backend openmp --against-backend reference --rounds 9 --budget 600 --json pairs.json
 says out "A openmp:0:" "B reference:0:" ":0 is faster than " "9 pairs a case, enough for an interval of 95 %" \
     "of 1 comparable cases"
 says pairs.json '"command": "against"' '"this": "openmp:0:' '"program": "reference:0:' \

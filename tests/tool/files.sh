@@ -93,7 +93,7 @@ is_json place/here.json
 # The same for a run, which replaces its file repeatedly, and for a page.
 ln -s ../place/run.json links/run
 ln -s ../place/page.html links/page
-"$tool" bench --backend openmp --op stream --dtype f32 --size 4Ki --rounds 2 --budget 5 --no-roofs \
+"$tool" bench --backend openmp --op stream --dtype f32 --size 4Ki --rounds 2 --budget 600 --no-roofs \
     --json links/run --report links/page >out 2>err || fail "bench through links: $(cat err)"
 still_links links/run links/page
 is_json place/run.json

@@ -129,7 +129,7 @@ chmod +x slow-cc
 "$tool" kernel embed good.isk --define SIDE=64 --output none --cc ./slow-cc >slow 2>err &
 tool_id=$!
 tries=0
-while [ ! -e started ] && [ "$tries" -lt 100 ]; do
+while [ ! -e started ] && [ "$tries" -lt 6000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done

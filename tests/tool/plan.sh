@@ -136,7 +136,7 @@ sleep 1
 kill -STOP "$pid" || fail "it ended at once: $(cat out err)"
 sleep 10
 kill -CONT "$pid"
-while kill -0 "$pid" 2>/dev/null && ! grep -q "isomer: [a-z]*, " err && [ "$tries" -lt 600 ]; do
+while kill -0 "$pid" 2>/dev/null && ! grep -q "isomer: [a-z]*, " err && [ "$tries" -lt 6000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done

@@ -60,7 +60,7 @@ pid=$!
 tries=0
 until [ -n "$(find . -name 'kept.jsonl.*' -size +0)" ]; do
     tries=$((tries + 1))
-    [ "$tries" -lt 100 ] || fail "no temporary file after ten seconds: $(cat err)"
+    [ "$tries" -lt 6000 ] || fail "no temporary file after ten minutes: $(cat err)"
     sleep 0.1
 done
 kill -TERM "$pid"
