@@ -180,6 +180,15 @@ static int join(scale_run *run, int32_t count)
     return TOOL_OK;
 }
 
+static int32_t most_ranks(const scale_run *run)
+{
+    int32_t most = 1;
+    for (int32_t i = 0; i < run->count_count; i++) {
+        most = run->counts[i] > most ? run->counts[i] : most;
+    }
+    return most;
+}
+
 int scale_open(const scale_options *options, scale_run **out)
 {
     scale_run *run = tool_alloc(1, sizeof *run, "the ranks");
@@ -189,10 +198,7 @@ int scale_open(const scale_options *options, scale_run **out)
     ranks.timeout = ranks.timeout ? ranks.timeout : usual_timeout;
     int code = read_options(run);
     code = code == TOOL_OK ? find_counts(run, &ranks) : code;
-    int32_t most = 1;
-    for (int32_t i = 0; i < run->count_count; i++) {
-        most = run->counts[i] > most ? run->counts[i] : most;
-    }
+    const int32_t most = most_ranks(run);
     code = code == TOOL_OK ? ranks_open(&ranks, most, &run->team) : code;
     if (code != TOOL_OK) {
         return code;
@@ -274,28 +280,46 @@ static void find_devices(scale_run *run)
     free(all);
 }
 
-/* Measures everything on this number of ranks, until these seconds of the run have passed. */
-static int run_count(scale_run *run, double until)
+/* Measures the calls on this number of ranks, until these seconds of the run have passed. */
+static void run_calls(scale_run *run, double until)
 {
-    const bool products = has_products(run), moves = has_moves(run);
-    const double began = scale_now(run), whole = until - began;
-    const double for_moves = !products ? 0.85 : 0.5;
+    const double began = scale_now(run), for_moves = 0.85 * (until - began);
     find_devices(run);
-    for (int32_t t = 0; t < run->dtype_count && moves && !run->over; t++) {
+    for (int32_t t = 0; t < run->dtype_count && !run->over; t++) {
         scale_release(run);
         if (!scale_data_make(&run->data, run->dtypes[t], run->ranks, run->options->seed)) {
             tool_no_memory("the data of ranks");
         }
-        scale_moves(run, began + whole * for_moves * (t + 1) / run->dtype_count);
+        scale_moves(run, began + for_moves * (t + 1) / run->dtype_count);
         if (t == 0 && !run->over) {
             scale_links(run, until);
         }
     }
-    if (products && !run->over) {
-        scale_products(run, until);
-    }
     scale_release(run);
-    return TOOL_OK;
+}
+
+/* Measures the calls on each number of ranks, and then products, which take some of the most ranks.
+ */
+static int run_all(scale_run *run)
+{
+    const bool products = has_products(run);
+    const double for_calls = run->options->budget * (products ? 0.5 : 1);
+    int code = TOOL_OK;
+    for (int32_t i = 0; i < run->count_count && has_moves(run) && code == TOOL_OK && !run->over;
+         i++) {
+        code = join(run, run->counts[i]);
+        if (code == TOOL_OK) {
+            run_calls(run, for_calls * (i + 1) / run->count_count);
+        }
+    }
+    if (products && code == TOOL_OK && !run->over) {
+        code = join(run, most_ranks(run));
+        if (code == TOOL_OK) {
+            find_devices(run);
+            scale_products(run, run->options->budget);
+        }
+    }
+    return code;
 }
 
 /* Adds the devices of this process to the document. */
@@ -350,7 +374,6 @@ void scale_keep(const scale_run *run)
 int scale_measure(scale_run *run, json_t *root, tool_file *file)
 {
     json_t *about = json_object_get(root, "run");
-    int code = TOOL_OK;
     run->entries = json_array();
     run->fits = json_array();
     json_object_set_new(root, "comm", run->entries);
@@ -361,12 +384,7 @@ int scale_measure(scale_run *run, json_t *root, tool_file *file)
     run->file = file;
     run->began = tool_seconds();
     tool_stop_watch(true);
-    for (int32_t i = 0; i < run->count_count && code == TOOL_OK && !run->over; i++) {
-        code = join(run, run->counts[i]);
-        if (code == TOOL_OK) {
-            code = run_count(run, run->options->budget * (i + 1) / run->count_count);
-        }
-    }
+    int code = run_all(run);
     const bool stopped = run->stopped || tool_stop_asked();
     tool_stop_watch(false);
     if (tool_colour(stderr)) {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COUNTS = 16, PROBE = 512, PROBE_MOST = 8192, N_LEAST = 256, N_MOST = 65536 };
+enum { COUNTS = SCALE_LIST + 32, PROBE = 512, PROBE_MOST = 8192, N_LEAST = 256, N_MOST = 65536 };
 /* Seconds of products on one rank that the run chooses, one of each variant. */
 static const double longest = 3;
 static const iso_variant variants[] = {ISO_VARIANT_TILED, ISO_VARIANT_VENDOR, ISO_VARIANT_FIXED};
@@ -317,14 +317,20 @@ typedef struct counts {
     int32_t of[COUNTS], count;
 } counts;
 
-/* 1, 2, 4, ... and all. */
-static counts counts_of(int32_t ranks)
+/* 1, 2, 4, ..., those that --ranks names, and all. */
+static counts counts_of(const scale_run *run)
 {
     counts c = {.count = 0};
-    for (int32_t i = 1; i < ranks && c.count < COUNTS - 1; i *= 2) {
-        c.of[c.count++] = i;
+    for (int32_t i = 1; i < run->ranks; i++) {
+        bool named = (i & (i - 1)) == 0;
+        for (int32_t j = 0; j < run->count_count && !named; j++) {
+            named = run->counts[j] == i;
+        }
+        if (named) {
+            c.of[c.count++] = i;
+        }
     }
-    c.of[c.count++] = ranks;
+    c.of[c.count++] = run->ranks;
     return c;
 }
 
@@ -389,7 +395,7 @@ static void run_ranks(product *p, int32_t ranks, json_t **ones)
 
 static void run_type(product *p, int64_t asked, double seconds)
 {
-    const counts c = counts_of(p->run->ranks);
+    const counts c = counts_of(p->run);
     json_t *ones[VARIANTS] = {NULL};
     const int64_t n = asked > 0 ? asked : suitable(p, seconds);
     p->slice = seconds * 4 / VARIANTS;
@@ -400,7 +406,7 @@ static void run_type(product *p, int64_t asked, double seconds)
         run_ranks(p, c.of[i], ones);
     }
     p->scaling = "weak";
-    for (int i = c.of[0] == 1 ? 1 : 0; i < c.count && !p->run->over; i++) {
+    for (int i = 1; i < c.count && !p->run->over; i++) {
         p->n = rounded((double)n * sqrt(c.of[i]));
         if (p->n == n) {
             continue;
@@ -419,7 +425,7 @@ void scale_products(scale_run *run, double until)
     const bool sized = run->options->size != NULL;
     /* Each product is also checked on the host, which takes longer than its samples. */
     const double left = until - scale_now(run);
-    const double each = left / (15.0 * type_count * 2 * counts_of(run->ranks).count);
+    const double each = left / (15.0 * type_count * 2 * counts_of(run).count);
     const double seconds = fmin(fmax(each, 0.002), longest);
     product *p = tool_alloc(1, sizeof *p, "the products");
     p->run = run;
