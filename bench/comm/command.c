@@ -118,12 +118,6 @@ static int check_options(scale_run *run)
     if (options->memory) {
         code = read_size("memory", options->memory, &run->memory);
     }
-    if (code == TOOL_OK && ranks_is_world(&options->ranks) && options->ranks.ranks) {
-        code = tool_error(TOOL_USAGE,
-                          "--ranks %s with --world: mpirun says how many ranks there "
-                          "are, so leave out one of them",
-                          options->ranks.ranks);
-    }
     if (code == TOOL_OK && options->beside) {
         json_t *none = json_array();
         code = scale_beside(options->beside, none);
@@ -204,12 +198,6 @@ int scale_open(const scale_options *options, scale_run **out)
         return code;
     }
     if (!ranks_in_world(run->team) && ranks_most(run->team) < most) {
-        if (ranks.ranks) {
-            return tool_error(TOOL_UNAVAILABLE,
-                              "--ranks %d: there are %d devices of %s, and each of them can be one "
-                              "rank only",
-                              most, ranks_most(run->team), ranks_at(run->team, 0)->info.backend);
-        }
         run->counts[0] = ranks_most(run->team);
     }
     return join(run, run->counts[0]);

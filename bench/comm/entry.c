@@ -118,21 +118,9 @@ void scale_set_times(json_t *entry, const scale_times *t)
 
 /* ---- fits ------------------------------------------------------------------------------------ */
 
+/* What entries have in common that differ in their size alone. */
 static const char *const series_keys[] = {"op", "variant", "dtype", "ranks", "in_place",
                                           "by", "from",    "to",    NULL};
-
-/* Whether two entries differ in their size alone. */
-static bool is_like(const json_t *a, const json_t *b)
-{
-    for (int i = 0; series_keys[i]; i++) {
-        const json_t *x = json_object_get(a, series_keys[i]);
-        const json_t *y = json_object_get(b, series_keys[i]);
-        if (!json_equal(x, y) && (x || y)) {
-            return false;
-        }
-    }
-    return true;
-}
 
 /* The line a + b x that has the least sum of squares of relative errors, and neither a latency nor
  * a time for a byte below 0. */
@@ -168,7 +156,7 @@ static void fit(const json_t *entries, size_t first, json_t *fits)
         entry = json_array_get(entries, i);
         const double bytes = record_number(entry, "bytes");
         const double time = record_number(entry, "times.median");
-        if (is_like(head, entry) && bytes > 0 && time > 0) {
+        if (record_comm_same(head, entry, series_keys) && bytes > 0 && time > 0) {
             x[count] = bytes;
             t[count++] = time;
         }
@@ -203,7 +191,7 @@ void scale_fit(const json_t *entries, json_t *fits)
         const json_t *entry = json_array_get(entries, i);
         bool first = !record_comm_is_product(entry);
         for (size_t j = 0; j < i && first; j++) {
-            first = !is_like(entry, json_array_get(entries, j));
+            first = !record_comm_same(entry, json_array_get(entries, j), series_keys);
         }
         if (first) {
             fit(entries, i, fits);

@@ -179,6 +179,12 @@ int ranks_open(const ranks_options *options, int32_t most, ranks_team **out)
 {
     uint64_t seconds = 0;
     tool_words specs = {0};
+    if (ranks_is_world(options) && options->ranks) {
+        return tool_error(TOOL_USAGE,
+                          "--ranks %s with --world: mpirun says how many ranks there are, so leave "
+                          "out one of them",
+                          options->ranks);
+    }
     int code = tool_whole("timeout", options->timeout, 1, 1000000, &seconds);
     if (code == TOOL_OK) {
         code = find_specs(options, &specs);
@@ -195,6 +201,13 @@ int ranks_open(const ranks_options *options, int32_t most, ranks_team **out)
     }
     code = of->world ? open_world(of, &specs) : open_devices(of, &specs, most);
     tool_words_free(&specs);
+    if (code == TOOL_OK && options->ranks && of->most < most) {
+        code =
+            tool_error(TOOL_UNAVAILABLE,
+                       "--ranks %d: there are %d devices of %s, and each of them can be one rank "
+                       "only",
+                       most, of->most, of->seats[0].info.backend);
+    }
     of->pool = code == TOOL_OK ? ranks_pool_create(of->most) : NULL;
     if (code == TOOL_OK && !of->pool) {
         code = tool_error(TOOL_INTERNAL, "no threads for %d ranks", of->most);

@@ -35,8 +35,8 @@ bool ranks_is_world(const ranks_options *options);
 /* Reads "1,2,3,4,7". Returns TOOL_OK, or TOOL_USAGE after an error message. */
 int ranks_counts(const char *text, int32_t *counts, int32_t room, int32_t *count);
 
-/* Opens the devices for at most `most` ranks, or joins the world. Returns TOOL_OK, or an exit code
- * after an error message. */
+/* Opens the devices for `most` ranks, or joins the world. Without --ranks there may be fewer.
+ * Returns TOOL_OK, or an exit code after an error message. */
 int ranks_open(const ranks_options *options, int32_t most, ranks_team **out);
 void ranks_close(ranks_team *of);
 

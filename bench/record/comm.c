@@ -23,7 +23,7 @@ bool record_comm_ok(const json_t *entry)
     return is(entry, "status", "ok");
 }
 
-static bool same(const json_t *a, const json_t *b, const char *const *members)
+bool record_comm_same(const json_t *a, const json_t *b, const char *const *members)
 {
     for (int i = 0; members[i]; i++) {
         const json_t *x = json_object_get(a, members[i]), *y = json_object_get(b, members[i]);
@@ -39,11 +39,10 @@ bool record_comm_is_product(const json_t *entry)
     return json_object_get(entry, "n") != NULL;
 }
 
-/* The entries of one table. */
-static bool is_of(const json_t *head, const json_t *entry)
+bool record_comm_is_of(const json_t *head, const json_t *entry)
 {
     static const char *const members[] = {"op", "dtype", "ranks", NULL};
-    return same(head, entry, members);
+    return record_comm_same(head, entry, members);
 }
 
 const json_t *record_comm_next(const json_t *entries, const json_t *entry)
@@ -55,7 +54,7 @@ const json_t *record_comm_next(const json_t *entries, const json_t *entry)
         bool first = behind && is_ours(one);
         for (size_t j = 0; j < i && first; j++) {
             const json_t *before = json_array_get(entries, j);
-            first = !is_ours(before) || !is_of(before, one);
+            first = !is_ours(before) || !record_comm_is_of(before, one);
         }
         if (first) {
             return one;
@@ -102,8 +101,8 @@ static const json_t *beside(const json_t *entries, const json_t *entry, bool in_
     const json_t *other;
     json_array_foreach(entries, at, other)
     {
-        if (same(entry, other, members) && is_ours(other) == ours && record_comm_ok(other) &&
-            json_is_true(json_object_get(other, "in_place")) == in_place &&
+        if (record_comm_same(entry, other, members) && is_ours(other) == ours &&
+            record_comm_ok(other) && json_is_true(json_object_get(other, "in_place")) == in_place &&
             (!ours || is(other, "variant", record_text(entry, "variant")))) {
             return other;
         }
@@ -147,7 +146,7 @@ static void put_calls(FILE *out, const json_t *entries, const json_t *head)
     bool others = false;
     json_array_foreach(entries, at, entry)
     {
-        others = others || (is_of(head, entry) && !is_ours(entry));
+        others = others || (record_comm_is_of(head, entry) && !is_ours(entry));
     }
     fprintf(out, "  %8s %-*s%*s%*s%*s%*s%*s%*s%s\n", "bytes", SUM, "", CELL, "time", CELL, "alone",
             CELL, "algbw", CELL, "busbw", CELL, "in place", CELL, "busbw",
@@ -155,7 +154,8 @@ static void put_calls(FILE *out, const json_t *entries, const json_t *head)
     json_array_foreach(entries, at, entry)
     {
         const double from = record_number(entry, "from"), to = record_number(entry, "to");
-        if (!is_of(head, entry) || !is_ours(entry) || (from >= 0 && (from > 0 || to > 1))) {
+        if (!record_comm_is_of(head, entry) || !is_ours(entry) ||
+            (from >= 0 && (from > 0 || to > 1))) {
             continue;
         }
         if (!json_is_true(json_object_get(entry, "in_place"))) {
@@ -174,7 +174,7 @@ static void put_matrix(FILE *out, const json_t *entries, const json_t *head)
     double bytes = 0;
     json_array_foreach(entries, at, entry)
     {
-        if (is_of(head, entry) && record_comm_ok(entry) &&
+        if (record_comm_is_of(head, entry) && record_comm_ok(entry) &&
             record_number(entry, "from") == ranks - 1) {
             bytes = fmax(bytes, record_number(entry, "bytes"));
         }
@@ -194,7 +194,7 @@ static void put_matrix(FILE *out, const json_t *entries, const json_t *head)
             double rate = NAN;
             json_array_foreach(entries, at, entry)
             {
-                if (is_of(head, entry) && record_number(entry, "bytes") == bytes &&
+                if (record_comm_is_of(head, entry) && record_number(entry, "bytes") == bytes &&
                     record_number(entry, "from") == from && record_number(entry, "to") == to) {
                     rate = record_number(entry, "algbw");
                 }

@@ -250,6 +250,9 @@ void record_labs_markdown(FILE *out, const json_t *entries);
 /* Whether an entry has figures. */
 bool record_comm_ok(const json_t *entry);
 bool record_comm_is_product(const json_t *entry);
+/* Whether both have the same in each of the members, or lack it. */
+bool record_comm_same(const json_t *a, const json_t *b, const char *const *members);
+bool record_comm_is_of(const json_t *head, const json_t *entry); /* both are in one table */
 /* A series is what differs in size alone, and its entries in place. Returns the next entry that
  * begins one, after `entry` (NULL: from the first); NULL: there are no more. */
 const json_t *record_comm_next(const json_t *entries, const json_t *entry);

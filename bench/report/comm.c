@@ -7,18 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is(const json_t *entry, const char *member, const char *text)
-{
-    return strcmp(record_text(entry, member), text) == 0;
-}
-
-static bool is_like(const json_t *head, const json_t *entry)
-{
-    return is(entry, "op", record_text(head, "op")) &&
-           is(entry, "dtype", record_text(head, "dtype")) &&
-           record_number(entry, "ranks") == record_number(head, "ranks");
-}
-
 bool report_comm_any(const report_model *model)
 {
     for (int file = 0; file < model->count; file++) {
@@ -95,7 +83,7 @@ static void put_calls(FILE *out, const json_t *entries, const json_t *head, cons
     put_heads(out, title, heads);
     json_array_foreach(entries, at, entry)
     {
-        if (is_like(head, entry)) {
+        if (record_comm_is_of(head, entry)) {
             put_call(out, entry);
         }
     }
@@ -112,7 +100,7 @@ static double matrix_bytes(const json_t *entries, const json_t *head, int ranks)
     double bytes = 0;
     json_array_foreach(entries, at, entry)
     {
-        if (is_like(head, entry) && record_comm_ok(entry) &&
+        if (record_comm_is_of(head, entry) && record_comm_ok(entry) &&
             record_number(entry, "from") == ranks - 1) {
             bytes = fmax(bytes, record_number(entry, "bytes"));
         }
@@ -128,7 +116,7 @@ static void put_cell(FILE *out, const json_t *entries, const json_t *head, doubl
     double rate = NAN;
     json_array_foreach(entries, at, entry)
     {
-        if (is_like(head, entry) && record_number(entry, "bytes") == bytes &&
+        if (record_comm_is_of(head, entry) && record_number(entry, "bytes") == bytes &&
             record_number(entry, "from") == from && record_number(entry, "to") == to) {
             rate = record_number(entry, "algbw");
         }

@@ -25,12 +25,6 @@ int comm_counts(verify_run *run)
 {
     const ranks_options *options = &run->comm_options;
     if (ranks_is_world(options)) {
-        if (options->ranks) {
-            return tool_error(TOOL_USAGE,
-                              "--ranks %s with --world: mpirun says how many ranks "
-                              "there are, so leave out one of them",
-                              options->ranks);
-        }
         int code = open_team(run, 1);
         run->counts[0] = code == TOOL_OK ? ranks_most(run->team) : 0;
         run->count_count = 1;
@@ -56,12 +50,6 @@ static int drop_large(verify_run *run, int32_t wanted)
     int kept = 0;
     if (most >= wanted) {
         return TOOL_OK;
-    }
-    if (run->comm_options.ranks) {
-        return tool_error(TOOL_UNAVAILABLE,
-                          "--ranks %d: there are %d devices of %s, and each of "
-                          "them can be one rank only",
-                          wanted, most, ranks_at(run->team, 0)->info.backend);
     }
     for (int i = 0; i < run->chosen_count; i++) {
         if (run->chosen[i]->comm.ranks <= most) {
