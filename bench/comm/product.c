@@ -312,18 +312,26 @@ void product_end(product *p)
     free(p->host);
 }
 
+/* The first call also prepares what it needs; the time is that of the second. */
+static bool run_twice(product *p)
+{
+    bool good = true;
+    for (int i = 0; i < 2 && good; i++) {
+        good = run_work(p, once, "iso_gemm_grid");
+    }
+    return good;
+}
+
 double product_probe(product *p)
 {
-    const bool good = run_work(p, once, "the product") && run_work(p, once, "the product");
-    return good ? slowest_call(p) : -1;
+    return run_twice(p) ? slowest_call(p) : -1;
 }
 
 json_t *product_measure(product *p)
 {
     uint64_t digest[2] = {0};
     json_t *entry = product_entry(p);
-    bool good = run_work(p, once, "iso_gemm_grid") && run_work(p, once, "iso_gemm_grid") &&
-                is_right(p, false, digest);
+    bool good = run_twice(p) && is_right(p, false, digest);
     if (good) {
         scale_plan(p->run, slowest_call(p), p->slice, CALLS_MOST, SAMPLES_LEAST, &p->times);
         p->times.alone = NAN;

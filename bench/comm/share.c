@@ -40,7 +40,7 @@ double scale_most(scale_run *run, const double *mine)
 
 double scale_now(scale_run *run)
 {
-    double mine[RANKS_MOST];
+    double mine[RANKS_MOST] = {0};
     const bool stopped = tool_interrupted();
     for (int32_t i = 0; i < scale_here(run); i++) {
         mine[i] = stopped ? INFINITY : tool_seconds() - run->began;
