@@ -73,7 +73,7 @@ expect() {
 stopped() {
     signal=$1 tries=0 code=0
     shift
-    while ! "$@" && [ "$tries" -lt 12000 ]; do
+    while ! "$@" && kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 12000 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done

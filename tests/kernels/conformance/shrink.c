@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 60 };
+enum { SECONDS = 600 };
 
 /* A digit for each part: 1 if it is left out. */
 void conf_read_parts(const char *digits, unsigned char without[CONF_PARTS])
