@@ -85,5 +85,10 @@ for _ in $(seq 30); do
 done
 [ "$code" -eq 130 ] || fail "interrupted it ends with $code: $(cat "$scratch/err")"
 for process in $beside; do
+    # It may have ended, but not been waited for by the process that takes orphans.
+    for _ in $(seq 600); do
+        kill -0 "$process" 2>/dev/null || break
+        sleep 0.1
+    done
     ! kill -0 "$process" 2>/dev/null || fail "process $process is still there"
 done

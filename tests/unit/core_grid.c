@@ -451,7 +451,7 @@ static void missing_rank(void **state)
     iso_stream stream[STREAMS];
 
     (void)state;
-    options.timeout_nanoseconds = INT64_C(1000000000);
+    options.timeout_nanoseconds = INT64_C(2000000000);
     for (int i = 0; i < 2; i++) {
         works(iso_device_open("openmp", &device[i]));
     }

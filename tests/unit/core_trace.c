@@ -236,7 +236,7 @@ static void test_pipe(void **state)
     snprintf(path, sizeof path, "%s/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
     setenv("ISOMER_TRACE", path, 1);
-    alarm(20);
+    alarm(600);
     assert_non_null(strstr(query().problem, "neither a file"));
     fails(iso_device_open("openmp", &device), ISO_INVALID, "ISOMER_TRACE", path, "neither a file");
     reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
