@@ -16,8 +16,8 @@
  * call of a backend's entry and around the core's own floating-point computation. */
 typedef struct core_fpenv {
 #if defined(__x86_64__) || defined(__i386__)
-    bool differs;     /* the caller's environment is not the default; else the rest is unused */
-    uint32_t x87[7];  /* what fnstenv stores */
+    bool differs;     /* the caller's environment is not the default */
+    uint32_t x87[7];  /* what fnstenv stores, if it differs */
     uint64_t control; /* MXCSR */
 #elif defined(__aarch64__)
     uint64_t control; /* FPCR */

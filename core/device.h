@@ -33,6 +33,8 @@ bool core_handle_get(uint64_t id, core_kind kind, void *object);
 void core_handle_put(void *pointer);
 /* Acquires a handle that is known to be valid; false if its object is being destroyed. */
 bool core_handle_try(uint64_t id);
+/* Whether it is valid now. */
+bool core_handle_alive(uint64_t id);
 /* Whether its object was freed. A handle that is being destroyed is not gone yet. */
 bool core_handle_gone(uint64_t id);
 void core_handle_release(uint64_t id);
@@ -41,6 +43,8 @@ void core_handle_release(uint64_t id);
 iso_status core_handle_retire(const char *call, const char *argument, uint64_t id, core_kind kind,
                               void *object);
 bool core_handle_retire_quietly(uint64_t id);
+/* The error of an exit handler that destroys what its thread's call uses. */
+iso_status core_handle_in_use(const char *call, const char *argument);
 /* Lets the slot of a retired handle be reused. */
 void core_handle_free(uint64_t id);
 

@@ -14,42 +14,43 @@ enum {
     X87_CONTROL = 0x0f3f
 };
 
-static bool is_default(void)
+static bool x87_is_default(void)
 {
     uint16_t x87;
 
     __asm__ volatile("fnstcw %0" : "=m"(x87));
-    return (__builtin_ia32_stmxcsr() & MXCSR_CONTROL) == MXCSR_DEFAULT &&
-           (x87 & X87_CONTROL) == (X87_DEFAULT & X87_CONTROL);
+    return (x87 & X87_CONTROL) == (X87_DEFAULT & X87_CONTROL);
 }
 
-static void set_default(void)
+static void set_default_x87(void)
 {
     const uint16_t x87 = X87_DEFAULT;
 
     /* Clears the exception flags: a flag that is set would trap once its exception is unmasked. */
     __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87));
-    __builtin_ia32_ldmxcsr(MXCSR_DEFAULT);
 }
 
+/* Some processors take far longer to store MXCSR than to load it, so it is stored once. */
 void core_fpenv_enter(core_fpenv *callers)
 {
-    callers->differs = !is_default();
+    callers->control = __builtin_ia32_stmxcsr();
+    callers->differs = (callers->control & MXCSR_CONTROL) != MXCSR_DEFAULT || !x87_is_default();
     if (!callers->differs) {
         return;
     }
-    callers->control = __builtin_ia32_stmxcsr();
     __asm__ volatile("fnstenv %0" : "=m"(callers->x87));
-    set_default();
+    set_default_x87();
+    __builtin_ia32_ldmxcsr(MXCSR_DEFAULT);
 }
 
+/* A library that was opened during the call may have changed the environment. */
 void core_fpenv_leave(const core_fpenv *callers)
 {
+    __builtin_ia32_ldmxcsr((unsigned)callers->control);
     if (callers->differs) {
-        __builtin_ia32_ldmxcsr((unsigned)callers->control);
         __asm__ volatile("fldenv %0" : : "m"(callers->x87));
-    } else if (!is_default()) { /* a library opened during the call has changed it */
-        set_default();
+    } else if (!x87_is_default()) {
+        set_default_x87();
     }
 }
 

@@ -190,6 +190,13 @@ bool core_handle_try(uint64_t id)
     return enter(id, false) != NULL;
 }
 
+bool core_handle_alive(uint64_t id)
+{
+    const uint64_t state = atomic_load(&slot_at(id_slot(id))->state);
+
+    return OF_STATE(state) == id_generation(id) && state & ALIVE;
+}
+
 bool core_handle_gone(uint64_t id)
 {
     const slot *at = slot_at(id_slot(id));
@@ -234,6 +241,14 @@ static slot *retire(uint64_t id)
     return at;
 }
 
+iso_status core_handle_in_use(const char *call, const char *argument)
+{
+    return core_fail(ISO_INTERNAL,
+                     "%s: %s is in use: called from an exit handler while this thread is inside a "
+                     "backend's call",
+                     call, argument);
+}
+
 iso_status core_handle_retire(const char *call, const char *argument, uint64_t id, core_kind kind,
                               void *object)
 {
@@ -241,10 +256,7 @@ iso_status core_handle_retire(const char *call, const char *argument, uint64_t i
 
     if (core_inside() && id_slot(id) < atomic_load(&slot_count) &&
         CALLS(atomic_load(&slot_at(id_slot(id))->state))) {
-        return core_fail(ISO_INTERNAL,
-                         "%s: %s is in use: called from an exit handler while this thread is "
-                         "inside a backend's call",
-                         call, argument);
+        return core_handle_in_use(call, argument);
     }
     at = id_kind(id) == (uint32_t)kind ? retire(id) : NULL;
     if (!at) {

@@ -283,12 +283,25 @@ void core_buffer_keep(iso_buffer handle)
     }
 }
 
+/* Whether a kept operation with the buffer may be in submission. */
+static bool is_submitted(iso_buffer handle)
+{
+    CORE_HELD core_buffer *buffer = NULL;
+
+    return core_handle_get(handle.id, CORE_BUFFER, &buffer) &&
+           core_streams_again(buffer->child.device->physical, atomic_load(&buffer->used_by));
+}
+
 iso_status iso_buffer_destroy(iso_buffer handle)
 {
+    const char *call = "iso_buffer_destroy";
     core_buffer *buffer;
-    iso_status status =
-        core_handle_retire("iso_buffer_destroy", "buffer", handle.id, CORE_BUFFER, &buffer);
+    iso_status status;
 
+    if (core_inside() && is_submitted(handle)) {
+        return core_handle_in_use(call, "buffer");
+    }
+    status = core_handle_retire(call, "buffer", handle.id, CORE_BUFFER, &buffer);
     if (!status) {
         core_buffer_finish(buffer);
     }

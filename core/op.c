@@ -98,9 +98,7 @@ static void attach(core_op *op, const core_stream *stream)
             continue;
         }
         *use->ref = core_buffer_ref(use->buffer, use->operand.offset);
-        if (!(atomic_load(&use->buffer->used_by) & stream->bit)) { /* loads are cheaper */
-            atomic_fetch_or(&use->buffer->used_by, stream->bit);
-        }
+        atomic_fetch_or(&use->buffer->used_by, stream->bit);
     }
     if (op->matrix) {
         atomic_fetch_or(&op->matrix->used_by, stream->bit);
@@ -235,7 +233,7 @@ static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
 static iso_status run(const char *call, core_op *op, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;
-    core_trace_span span = {0};
+    core_trace_span span;
     char name[192];
     iso_status status;
 
@@ -255,7 +253,7 @@ static iso_status run(const char *call, core_op *op, core_stream *stream)
     return status;
 }
 
-/* Submits to the locked stream an operation that takes so much scratch memory. */
+/* Submits an operation that is attached to the locked stream and takes so much scratch memory. */
 static iso_status submit(const char *call, core_op *op, core_stream *stream, int64_t bytes)
 {
     iso_status status = provide(call, stream, bytes);
@@ -263,7 +261,6 @@ static iso_status submit(const char *call, core_op *op, core_stream *stream, int
     if (status) {
         return status;
     }
-    attach(op, stream);
     if (bytes) {
         op->op.workspace = stream->scratch;
     }
@@ -285,11 +282,12 @@ static bool run_again(const char *call, core_stream *stream, iso_op_kind kind, c
     if (atomic_load(&stream->late) || core_stream_enter(call, stream)) {
         return false;
     }
+    atomic_store(&stream->again, true);
     op = core_recent_find(stream, kind, args, &bytes);
     if (op) {
         *status = submit(call, op, stream, bytes);
-        unbind(op);
     }
+    atomic_store_explicit(&stream->again, false, memory_order_release);
     core_stream_leave(stream);
     return op != NULL;
 }
@@ -305,6 +303,7 @@ static iso_status run_first(const char *call, core_op *op, core_stream *stream, 
     if (status) {
         return status;
     }
+    attach(op, stream);
     status = submit(call, op, stream, bytes);
     if (!status) {
         core_recent_keep(stream, args, op, bytes);

@@ -46,21 +46,15 @@ static uint64_t hash_of(iso_op_kind kind, const void *args, uint32_t size)
     return hash;
 }
 
-static bool acquire(core_op *op)
+/* Whether no buffer's handle was destroyed. */
+static bool lives(const core_op *op)
 {
-    for (int i = 0; i < op->use_count; i++) {
-        core_use *use = &op->uses[i];
+    bool all = true;
 
-        if (use->buffer && !core_handle_get(use->operand.buffer.id, CORE_BUFFER, &use->buffer)) {
-            while (--i >= 0) {
-                if (op->uses[i].buffer) {
-                    core_handle_release(op->uses[i].operand.buffer.id);
-                }
-            }
-            return false;
-        }
+    for (int i = 0; i < op->use_count; i++) {
+        all = all && (!op->uses[i].buffer || core_handle_alive(op->uses[i].operand.buffer.id));
     }
-    return true;
+    return all;
 }
 
 static bool is_of(const entry *at, iso_op_kind kind, const void *args, uint32_t size)
@@ -93,7 +87,7 @@ core_op *core_recent_find(core_stream *stream, iso_op_kind kind, const void *arg
     if (!at) {
         return NULL;
     }
-    if (!acquire(&at->op)) {
+    if (!lives(&at->op)) {
         at->args_bytes = 0;
         return NULL;
     }

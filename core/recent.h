@@ -8,7 +8,7 @@
 #include "core/stream.h"
 
 /* A locked stream's operation that had the same kind and the same bytes of arguments; NULL: none.
- * Its operands are acquired again, and its buffers are known to be alive. */
+ * Its buffers are alive, but not acquired: while stream->again is set, they are not freed. */
 core_op *core_recent_find(core_stream *stream, iso_op_kind kind, const void *args,
                           int64_t *workspace);
 /* Keeps an operation that has run, and how much scratch memory it takes, unless it cannot be kept.

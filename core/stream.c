@@ -243,11 +243,36 @@ iso_status core_stream_drain(const char *call, core_stream *stream)
     return status;
 }
 
+/* Waits until no kept operation is being submitted: then it has seen that its buffer's handle was
+ * destroyed, or its work is among the stream's. */
+static void await_again(core_stream *stream)
+{
+    const struct timespec pause = {.tv_nsec = 20000};
+
+    while (atomic_load(&stream->again)) {
+        nanosleep(&pause, NULL);
+    }
+}
+
+bool core_streams_again(core_physical *physical, uint64_t mask)
+{
+    bool again = false;
+
+    pthread_mutex_lock(&physical->lock);
+    for (core_stream *at = physical->streams; at; at = at->next) {
+        again = again || (at->bit & mask && atomic_load(&at->again));
+    }
+    pthread_mutex_unlock(&physical->lock);
+    return again;
+}
+
 void core_streams_drain(core_physical *physical, uint64_t mask, const core_device *device)
 {
     uint64_t passed = 0, last;
     core_stream *at;
 
+    /* The handle that was destroyed, and then `again`: a submission does it the other way round. */
+    atomic_thread_fence(memory_order_seq_cst);
     pthread_mutex_lock(&physical->lock);
     last = physical->next_serial;
     for (;;) {
@@ -264,6 +289,7 @@ void core_streams_drain(core_physical *physical, uint64_t mask, const core_devic
 
             passed = at->serial;
             pthread_mutex_unlock(&physical->lock);
+            await_again(at);
             core_stream_drain("waiting for a stream", at);
             core_handle_release(id);
             pthread_mutex_lock(&physical->lock);

@@ -22,6 +22,9 @@ struct core_stream {
     void *link; /* an event that orders copies between streams; NULL until needed */
     core_trace_stream *trace;
     core_recent *recent; /* recent.h; NULL until an operation was kept */
+    /* Set while a kept operation is submitted. Its buffers are not acquired, which would take
+     * longer than the rest of a small operation: who destroys one waits for this instead. */
+    atomic_bool again;
     pthread_mutex_t late_lock;
     atomic_int late; /* iso_status */
     bool late_told;  /* the late error was reported */
@@ -51,6 +54,8 @@ iso_status core_stream_late(const char *call, core_stream *stream);
 /* Waits for the streams of `physical` whose bits are in the mask; if `device` is not NULL, only for
  * its own. */
 void core_streams_drain(core_physical *physical, uint64_t mask, const core_device *device);
+/* Whether a kept operation is being submitted to one of the streams whose bits are in the mask. */
+bool core_streams_again(core_physical *physical, uint64_t mask);
 /* Waits for the stream with that serial, also if another thread is destroying it. */
 void core_stream_await(core_physical *physical, uint64_t serial);
 /* Makes later submissions to `after` wait for everything that was submitted to `before`. Both are
@@ -83,7 +88,14 @@ typedef struct core_trace_span {
 /* Opens the trace's file if it is not open. `problem` is "" on success. */
 bool core_trace_open(const char *path, char *problem, size_t room);
 /* Called before and after a submission to a locked stream. */
-void core_trace_begin(core_stream *stream, core_trace_span *span);
+void core_trace_start(core_stream *stream, core_trace_span *span);
+static inline void core_trace_begin(core_stream *stream, core_trace_span *span)
+{
+    span->on = false;
+    if (atomic_load_explicit(&core_trace_on, memory_order_relaxed)) {
+        core_trace_start(stream, span);
+    }
+}
 void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, const char *name,
                     double bytes);
 /* Writes finished work. The stream is locked or being destroyed. */

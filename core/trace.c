@@ -272,15 +272,12 @@ static bool calibrate(core_stream *stream)
     return true;
 }
 
-void core_trace_begin(core_stream *stream, core_trace_span *span)
+void core_trace_start(core_stream *stream, core_trace_span *span)
 {
     core_kept_error kept;
     bool aligned;
 
     *span = (core_trace_span){0};
-    if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed)) {
-        return;
-    }
     core_fpenv_enter(&span->callers);
     kept = core_error_keep();
     aligned = stream->trace || calibrate(stream);

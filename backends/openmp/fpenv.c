@@ -43,9 +43,7 @@ uint64_t cpu_control_enter(void)
 
 void cpu_control_leave(uint64_t saved)
 {
-    if (__builtin_ia32_stmxcsr() != (unsigned)saved) {
-        __builtin_ia32_ldmxcsr((unsigned)saved);
-    }
+    __builtin_ia32_ldmxcsr((unsigned)saved);
 }
 
 cpu_fpenv cpu_fpenv_enter(void)

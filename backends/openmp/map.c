@@ -46,20 +46,23 @@ static int threads_for(const cpu_device *device, const iso_map_op_args *op)
  * unless the operation is in place: the result's lines are then in the caches already. */
 static int streams(const cpu_device *device, const iso_map_op_args *op)
 {
-    const int64_t operands = op->y.memory ? 3 : 2;
+    const int64_t all = device->facts->cache_bytes, most = op->y.memory ? all / 3 : all / 2;
     const int in_place =
         cpu_at(op->z) == cpu_at(op->x) || (op->y.memory && cpu_at(op->z) == cpu_at(op->y));
     return op->variant == ISO_VARIANT_TILED && !in_place &&
-           op->n > device->facts->cache_bytes / operands / iso_dtype_size(op->dtype);
+           op->n * iso_dtype_size(op->dtype) > most;
 }
 
 static void body(void *context, int thread, int threads)
 {
     const task *t = context;
     const iso_map_op_args *op = t->op;
-    const int64_t line = LINE_BYTES / t->bytes, lines = cpu_pieces(op->n, line);
-    const int64_t first = cpu_split(lines, threads, thread) * line;
-    const int64_t last = cpu_least(op->n, cpu_split(lines, threads, thread + 1) * line);
+    int64_t first = 0, last = op->n;
+    if (threads > 1) {
+        const int64_t line = LINE_BYTES / t->bytes, lines = cpu_pieces(op->n, line);
+        first = cpu_split(lines, threads, thread) * line;
+        last = cpu_least(op->n, cpu_split(lines, threads, thread + 1) * line);
+    }
     const cpu_map_part part = {
         .x = (const char *)cpu_at(op->x) + first * t->bytes,
         .y = op->y.memory ? (const char *)cpu_at(op->y) + first * t->bytes : NULL,

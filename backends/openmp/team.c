@@ -46,7 +46,8 @@ struct cpu_team {
      * later reads. */
     _Atomic uint32_t begun, gone;
 
-    cpu_body body; /* the task; published by the tickets */
+    int background; /* the lock's holder is a stream's worker */
+    cpu_body body;  /* the task; published by the tickets */
     void *context;
     int threads;
 
@@ -155,8 +156,13 @@ static void wake_children(cpu_team *team, int thread, int threads)
     }
 }
 
+/* An inline stream's thread has been given its environment by the core. */
 static void run_body(cpu_team *team, int thread)
 {
+    if (thread == 0 && !team->background) {
+        team->body(team->context, 0, team->threads);
+        return;
+    }
     const uint64_t control = cpu_control_enter();
     team->body(team->context, thread, team->threads);
     cpu_control_leave(control);
@@ -497,6 +503,7 @@ iso_status cpu_team_lock(cpu_team *team, int background)
         status = lock_team(team);
     }
     if (status == ISO_OK) {
+        team->background = background;
         within = 1;
     }
     return status;

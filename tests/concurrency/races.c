@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* races.c - concurrent calls: streams created while other threads drain the device, one block of
- * memory pinned and unpinned by two threads, and an inline stream that is queried while it works.
- */
+ * memory pinned and unpinned by two threads, a buffer destroyed while a call with it is repeated,
+ * and an inline stream that is queried while it works. */
 #include "tests/concurrency/check.h"
 
 #include <pthread.h>
@@ -17,6 +17,8 @@ typedef struct scene {
     void *block;
     check_product product;
     _Atomic int phase; /* WAITS, ...: state of the multiplying thread */
+    iso_buffer buffer;
+    _Atomic int calls; /* with the buffer, so far */
 } scene;
 
 static void *come_and_go(void *argument)
@@ -50,6 +52,34 @@ static void *pin(void *argument)
         status = iso_host_unregister(at->device, at->block);
         CHECK(status == ISO_OK || status == ISO_INVALID);
     }
+    return NULL;
+}
+
+/* Repeats a call until its buffer is gone. */
+static void *repeat(void *argument)
+{
+    scene *at = argument;
+    iso_map_args args = ISO_MAP_ARGS_INIT;
+    iso_status status = ISO_OK;
+    args.op = ISO_MAP_SCALE;
+    args.dtype = ISO_F32;
+    args.n = BLOCK / 4;
+    args.alpha = 0.5;
+    args.x.buffer = args.z.buffer = at->buffer;
+    while (status == ISO_OK) {
+        status = iso_map(at->stream, &args);
+        atomic_fetch_add(&at->calls, 1);
+    }
+    CHECK(status == ISO_INVALID);
+    return NULL;
+}
+
+static void *destroy(void *argument)
+{
+    scene *at = argument;
+    while (atomic_load(&at->calls) < 5) {
+    }
+    CHECK_OK(iso_buffer_destroy(at->buffer));
     return NULL;
 }
 
@@ -96,6 +126,13 @@ int main(void)
     at.block = check_alloc(BLOCK);
     together(&at, pin, pin);
     free(at.block);
+    for (int i = 0; i < ROUNDS; i++) {
+        at.stream = check_stream(at.device, i % 2 ? ISO_STREAM_INLINE : 0);
+        CHECK_OK(iso_buffer_create(at.device, BLOCK, &at.buffer));
+        at.calls = 0;
+        together(&at, repeat, destroy);
+        CHECK_OK(iso_stream_destroy(at.stream));
+    }
     at.stream = check_stream(at.device, ISO_STREAM_INLINE);
     at.product = check_product_make(at.device, BUSY, 1);
     int seen = 0;

@@ -19,7 +19,7 @@ static const struct fault {
     const char *name;
     int times;
     double timeout, most;
-} faults[] = {{"stops", 2, 10, 70}, {"error", 10, 60, 30}, {"lost", 10, 60, 30}};
+} faults[] = {{"stops", 2, 4, 70}, {"error", 10, 60, 30}, {"lost", 10, 60, 30}};
 
 static struct {
     iso_device device[RANKS];

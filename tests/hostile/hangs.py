@@ -106,12 +106,12 @@ def children():
            "naive", "--rounds", "8", "--against"]
     sleeps = "sleep 987 & echo $! >>'%s'; echo $$ >>'%s'; wait\n" % (mark, mark)
     for what, text, words in (
-            ("sleeps", version + sleeps, ["did not end in 10 s", "--timeout"]),
+            ("sleeps", version + sleeps, ["did not end in 4 s", "--timeout"]),
             ("writes", version + "exec yes '[1,'\n", ["64 MiB"]),
-            ("complains", version + "exec yes no >&2\n", ["did not end in 10 s"]),
+            ("complains", version + "exec yes no >&2\n", ["did not end in 4 s"]),
             ("version", sleeps, ["--version` did not end"]),
             ("versions", "exec yes isomer 0.1.0\n", ["did not stop printing"])):
-        timeout = "60" if what in ("writes", "versions") else "10"
+        timeout = "60" if what in ("writes", "versions") else "4"
         said = run([*few, script(what, text), "--timeout", timeout])
         expect("--against a program that " + what, said, 5, *words)
     if alive(mark):

@@ -41,8 +41,8 @@ kept() {
 }
 files="--json loop.out.json --junit loop.xml"
 # shellcheck disable=SC2086 # words
-expect 1 kernel verify loop.isk --backend "$backend" --seconds 10 $files
-says out "FAILED kernel/loop/f32/7 on $backend:0" "does not end within 10 seconds: look for a loop" "1 passed, 1 failed" --seconds
+expect 1 kernel verify loop.isk --backend "$backend" --seconds 4 $files
+says out "FAILED kernel/loop/f32/7 on $backend:0" "does not end within 4 seconds: look for a loop" "1 passed, 1 failed" --seconds
 kept
 # used: the time that the process has computed, in ticks; nothing once it has ended.
 used() { cut -d ' ' -f 3,14 "/proc/$pid/stat" 2>/dev/null | sed -n 's/^[^Z] //p'; }

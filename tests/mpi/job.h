@@ -12,7 +12,7 @@ enum { JOB_SECOND = 1000000000 };
 /* Timeouts of what works, which a loaded machine must not reach, and of what fails because of them.
  */
 #define JOB_LONG  (300LL * JOB_SECOND)
-#define JOB_SHORT (10LL * JOB_SECOND)
+#define JOB_SHORT (4LL * JOB_SECOND)
 
 typedef struct job {
     const iso_backend *backend;

@@ -234,8 +234,8 @@ static problem random_problem(int32_t rows, int32_t cols, iso_variant variant, b
     *args = (iso_gemm_grid_args)ISO_GEMM_GRID_ARGS_INIT;
     args->dtype = draw(2) ? ISO_F64 : ISO_F32;
     args->variant = variant;
-    args->m = 1 + draw(120);
-    args->n = 1 + draw(120);
+    args->m = 1 + draw(70);
+    args->n = 1 + draw(70);
     args->k = 1 + draw(3500);
     args->block_m = 1 + draw(40);
     args->block_n = 1 + draw(60);
@@ -245,7 +245,7 @@ static problem random_problem(int32_t rows, int32_t cols, iso_variant variant, b
         args->beta = -0.7;
     }
     /* Room for panels of few rows: C passes in several blocks. */
-    args->memory = host ? args->block_k * 8 * 60 : 0;
+    args->memory = host ? args->block_k * 8 * 40 : 0;
     return of;
 }
 
@@ -292,8 +292,8 @@ static void two_streams(void **state)
         problem of = random_problem(1, 1 + i / 2, variants[i % 2], false);
 
         of.twice = true;
-        of.args.m = of.args.n = 200;
-        of.args.k = 3 * 1024;
+        of.args.m = of.args.n = 130;
+        of.args.k = 2 * 1024;
         of.args.block_k = 1024;
         of.args.alpha = 1.5;
         of.args.beta = 0;
@@ -304,7 +304,7 @@ static void two_streams(void **state)
 /* The memory of a product counts as free for the next one. */
 static void memory_is_used_again(void **state)
 {
-    enum { N = 120, K = 3 * 1024, LIMIT = 600000 };
+    enum { N = 60, K = 2 * 1024, LIMIT = 600000 };
     iso_device_options options = ISO_DEVICE_OPTIONS_INIT;
     iso_gemm_grid_args args = ISO_GEMM_GRID_ARGS_INIT;
     char *matrix = random_matrix(ISO_F64, N * K), *c = random_matrix(ISO_F64, N * N);
@@ -327,7 +327,7 @@ static void memory_is_used_again(void **state)
     args.block_k = 1024;
     args.a_host = args.b_host = matrix;
     args.c_host = c;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 4; i++) {
         iso_memory_use use = ISO_MEMORY_USE_INIT;
 
         /* Other buffers are needed every second time. */

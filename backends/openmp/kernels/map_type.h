@@ -87,11 +87,9 @@ SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
     }
 }
 
+enum { NAME(FEW) = 4 }; /* elements for which setting up vectors takes longer than they save */
+
 #define DEFINE_WHAT(name, what, expression)                                                        \
-    static void NAME(name)(const cpu_map_part *p)                                                  \
-    {                                                                                              \
-        NAME(tiled)(what, p);                                                                      \
-    }                                                                                              \
     static void NAME(CPU_JOIN(naive, name))(const cpu_map_part *p)                                 \
     {                                                                                              \
         const ELEMENT *at_x = p->x, *at_y = what == SCALE ? p->x : p->y;                           \
@@ -103,6 +101,14 @@ SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
             const REAL x = READ(at_x[i]), y = READ(at_y[i]);                                       \
             (void)y;                                                                               \
             z[i] = WRITE(expression);                                                              \
+        }                                                                                          \
+    }                                                                                              \
+    static void NAME(name)(const cpu_map_part *p)                                                  \
+    {                                                                                              \
+        if (p->n <= NAME(FEW)) {                                                                   \
+            NAME(CPU_JOIN(naive, name))(p);                                                        \
+        } else {                                                                                   \
+            NAME(tiled)(what, p);                                                                  \
         }                                                                                          \
     }
 
