@@ -2,7 +2,10 @@
 /* core_recent.c - a call that a stream has made before does what a first call would do. */
 #include "tests/unit/unit.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MANY = 20, ROUNDS = 3 };
 
@@ -160,6 +163,67 @@ static void test_scratch(void **state)
     }
 }
 
+/* ---- a buffer that is destroyed meanwhile -----------------------------------------------------
+ */
+
+typedef struct submission {
+    const unit_session *session;
+    iso_map_args args;
+    iso_status status;
+    int64_t ended;
+} submission;
+
+static int64_t now(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+static void *submit(void *argument)
+{
+    submission *it = argument;
+
+    it->status = iso_map(it->session->stream, &it->args);
+    it->ended = now();
+    return NULL;
+}
+
+/* The submission takes two seconds, and has begun when the buffer is destroyed, or it is refused.
+ */
+static void test_waits(void **state)
+{
+    const struct timespec half = {.tv_nsec = 500000000};
+    submission it = {0};
+    unit_session s;
+    iso_buffer gone;
+    pthread_t thread;
+    int64_t destroyed;
+
+    (void)state;
+    unsetenv("ISOMER_FAULT");
+    unit_open(&s, "fault");
+    works(iso_buffer_create(s.device, 64, &gone));
+    it.session = &s;
+    it.args = scale(&s, 2, 0, 1);
+    it.args.x = (iso_operand){gone, 0};
+    works(iso_map(s.stream, &it.args));
+    setenv("ISOMER_FAULT", "slow-execute", 1);
+    assert_int_equal(pthread_create(&thread, NULL, submit, &it), 0);
+    (void)nanosleep(&half, NULL);
+    works(iso_buffer_destroy(gone));
+    destroyed = now();
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    unsetenv("ISOMER_FAULT");
+    if (it.status) {
+        assert_int_equal(it.status, ISO_INVALID);
+    } else { /* as late as a loaded machine may be */
+        assert_true(destroyed > it.ended - INT64_C(1000000000));
+    }
+    unit_close(&s);
+}
+
 /* The call that fails is the one that is named. */
 static void test_names(void **state)
 {
@@ -181,6 +245,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_destroyed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scratch, setup, teardown),
         cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+        cmocka_unit_test(test_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
  *   odd-status         execute returns a number that is not a status
  *   aborts             execute ends the process, as some drivers do
  *   huge-workspace     requests more scratch memory than there is
+ *   slow-execute       execute begins two seconds late
  *   prefers-fixed      says that fixed products are faster, although they are not
  *   escapes            all its texts contain characters that control a terminal
  *   escapes-probe      ... and probe fails with such a text
@@ -29,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The reference plug-in's query, which is renamed in this build. */
 const iso_backend *reference_query(uint32_t host_abi, const iso_host *host);
@@ -341,6 +343,9 @@ static iso_status execute(void *outer, const iso_op *op)
     }
     if (fault_is("odd-status")) {
         return (iso_status)77;
+    }
+    if (fault_is("slow-execute")) {
+        (void)sleep(2);
     }
     const iso_status status = reference->execute(s->inner, op);
     if (status == ISO_OK && fault_is("wrong-result")) {
