@@ -27,10 +27,12 @@ enum {
     GEMM_ALIGN = 256,
     GEMM_UNIT_MAX = 1024,    /* rows and columns of a unit */
     GEMM_UNIT_MIN = 112,     /* units are not made smaller than this, even if threads stay idle */
+    GEMM_UNIT_LEAST = 64,    /* the same if C has fewer than twice GEMM_UNIT_MIN rows and columns */
     GEMM_UNITS_A_THREAD = 4, /* several, so that one slow thread does not delay the others */
     GEMM_SMALL = 128,        /* rows and columns of a product that is not packed */
-    GEMM_SMALL_WORK = 96 * 96 * 96, /* its multiplications */
-    GEMM_SPLIT_BYTES = 64 << 20     /* the most scratch memory for parallel segments' totals */
+    GEMM_SMALL_WORK = 128 * 128 * 128, /* its multiplications */
+    GEMM_WORK_A_SMALL = 400000, /* multiplications of such products that justify waking a thread */
+    GEMM_SPLIT_BYTES = 64 << 20 /* the most scratch memory for parallel segments' totals */
 };
 
 /* ---- The plan: how an operation is divided; depends only on the operation and the device ----- */
@@ -139,11 +141,13 @@ static void plan_units(gemm_plan *p, int64_t l2_bytes)
         const int64_t cols = in_l2 / nr * nr;
         p->unit_cols = cpu_least(p->unit_cols, cols < 4 * nr ? 4 * nr : cols);
     }
+    const int64_t least =
+        p->m < 2 * GEMM_UNIT_MIN && p->n < 2 * GEMM_UNIT_MIN ? GEMM_UNIT_LEAST : GEMM_UNIT_MIN;
     const int64_t wanted = p->threads > 1 ? (int64_t)p->threads * GEMM_UNITS_A_THREAD : 1;
     while (count_units(p) < cpu_pieces(wanted, p->batch)) {
-        if (p->unit_cols >= p->unit_rows && p->unit_cols >= 2 * GEMM_UNIT_MIN) {
+        if (p->unit_cols >= p->unit_rows && p->unit_cols >= 2 * least) {
             p->unit_cols = gemm_round_up(p->unit_cols / 2, nr);
-        } else if (p->unit_rows >= 2 * GEMM_UNIT_MIN) {
+        } else if (p->unit_rows >= 2 * least) {
             p->unit_rows = gemm_round_up(p->unit_rows / 2, mr);
         } else {
             break;
@@ -473,6 +477,7 @@ typedef struct gemm_small {
     const iso_gemm_op *op;
     const cpu_gemm_type *type;
     int64_t cell_bytes;
+    int parts; /* of a matrix's rows, computed one by one */
 } gemm_small;
 
 /* Whether packing would take longer than reading the operands where they are. */
@@ -482,13 +487,14 @@ static int is_small(const cpu_gemm_type *type, const iso_gemm_op *g)
            g->m <= GEMM_SMALL && g->n <= GEMM_SMALL && g->m * g->n * g->k <= GEMM_SMALL_WORK;
 }
 
-/* Each thread computes some of the batch. */
-static void run_small(void *context, int thread, int threads)
+/* Computes one part of the rows of a matrix of the batch. */
+static void run_part(const gemm_small *small, int64_t member, int part, void *scratch)
 {
-    const gemm_small *small = context;
     const iso_gemm_op *op = small->op;
-    const int64_t end = cpu_split(op->batch, threads, thread + 1);
-    cpu_gemm_direct g = {.m = op->m,
+    const int64_t mr = small->type->mr, strips = cpu_pieces(op->m, mr), bytes = small->cell_bytes;
+    const int64_t first = cpu_split(strips, small->parts, part) * mr;
+    const int64_t end = cpu_least(op->m, cpu_split(strips, small->parts, part + 1) * mr);
+    cpu_gemm_direct g = {.m = end - first,
                          .n = op->n,
                          .k = op->k,
                          .alpha = op->alpha,
@@ -497,24 +503,39 @@ static void run_small(void *context, int thread, int threads)
                          .a_col = op->trans_a == ISO_TRANS ? op->lda : 1,
                          .b_row = op->ldb,
                          .c_row = op->ldc,
-                         .scratch = cpu_team_scratch(small->team, thread)};
-    for (int64_t i = cpu_split(op->batch, threads, thread); i < end; i++) {
-        if (op->k > 0) {
-            g.a = (const char *)cpu_at(op->a) + i * op->stride_a * small->cell_bytes;
-            g.b = (const char *)cpu_at(op->b) + i * op->stride_b * small->cell_bytes;
-        }
-        g.c = (char *)cpu_at(op->c) + i * op->stride_c * small->cell_bytes;
-        small->type->direct(&g);
+                         .scratch = scratch};
+    if (g.m <= 0) {
+        return;
+    }
+    if (op->k > 0) {
+        g.a = (const char *)cpu_at(op->a) + (member * op->stride_a + first * g.a_row) * bytes;
+        g.b = (const char *)cpu_at(op->b) + member * op->stride_b * bytes;
+    }
+    g.c = (char *)cpu_at(op->c) + (member * op->stride_c + first * g.c_row) * bytes;
+    small->type->direct(&g);
+}
+
+static void run_small(void *context, int thread, int threads)
+{
+    const gemm_small *small = context;
+    const int64_t count = small->op->batch * small->parts;
+    const int64_t end = cpu_split(count, threads, thread + 1);
+    void *scratch = cpu_team_scratch(small->team, thread);
+    for (int64_t i = cpu_split(count, threads, thread); i < end; i++) {
+        run_part(small, i / small->parts, (int)(i % small->parts), scratch);
     }
 }
 
 static void execute_small(cpu_device *device, const iso_gemm_op *g, const cpu_gemm_type *type)
 {
-    gemm_small small = {
-        .team = device->team, .op = g, .type = type, .cell_bytes = type->real_bytes};
     const double work = (double)(g->m * g->n * g->k) * (double)g->batch;
-    const int threads = cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_THREAD);
-    cpu_team_run(device->team, (int)cpu_least(threads, g->batch), run_small, &small);
+    const int threads = cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_SMALL);
+    gemm_small small = {.team = device->team,
+                        .op = g,
+                        .type = type,
+                        .cell_bytes = type->real_bytes,
+                        .parts = g->batch < threads ? threads : 1};
+    cpu_team_run(device->team, threads, run_small, &small);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
