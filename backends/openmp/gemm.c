@@ -538,6 +538,78 @@ static void execute_small(cpu_device *device, const iso_gemm_op *g, const cpu_ge
     cpu_team_run(device->team, threads, run_small, &small);
 }
 
+/* ---- One row --------------------------------------------------------------------------------- */
+
+_Static_assert(2 * (int)CPU_GEMM_LINE_BYTES <= (int)CPU_TEAM_SCRATCH,
+               "the scratch memory is too small");
+
+typedef struct gemm_line_run {
+    cpu_team *team;
+    const iso_gemm_op *op;
+    const cpu_gemm_type *type;
+    cpu_gemm_line line;
+    int exchanged; /* C' = B' A' is computed */
+} gemm_line_run;
+
+/* Whether the product is one of a row and a matrix whose rows are contiguous, or C' = B' A' is. */
+static int is_line(const cpu_gemm_type *type, const iso_gemm_op *g)
+{
+    enum { LEAST = 16 }; /* fewer columns leave vectors empty */
+    return type->line && ((g->m == 1 && g->trans_b != ISO_TRANS && g->n >= LEAST) ||
+                          (g->n == 1 && g->trans_a == ISO_TRANS && g->ldc == 1 && g->m >= LEAST));
+}
+
+static cpu_gemm_line line_of(const iso_gemm_op *g, int exchanged)
+{
+    const int continues = g->continues && g->k > CPU_GEMM_SEGMENT;
+    const int64_t a_step = g->trans_a == ISO_TRANS ? g->lda : 1;
+    const int64_t b_step = g->trans_b == ISO_TRANS ? 1 : g->ldb;
+    return (cpu_gemm_line){.n = exchanged ? g->m : g->n,
+                           .k = g->k,
+                           .alpha = g->alpha,
+                           .beta = continues ? 0 : g->beta,
+                           .a_step = exchanged ? b_step : a_step,
+                           .b_row = exchanged ? g->lda : g->ldb,
+                           .continues = continues};
+}
+
+/* Each thread takes some of the columns. */
+static void run_line(void *context, int thread, int threads)
+{
+    const gemm_line_run *run = context;
+    const iso_gemm_op *op = run->op;
+    const int64_t real = run->type->real_bytes, most = CPU_GEMM_LINE_BYTES / real;
+    const int64_t lines = cpu_pieces(run->line.n, 64);
+    const int64_t end = cpu_least(run->line.n, cpu_split(lines, threads, thread + 1) * 64);
+    void *scratch = cpu_team_scratch(run->team, thread);
+    for (int64_t i = 0; i < op->batch; i++) {
+        cpu_gemm_line line = run->line;
+        if (op->k > 0) {
+            const char *a = (const char *)cpu_at(op->a) + i * op->stride_a * real;
+            const char *b = (const char *)cpu_at(op->b) + i * op->stride_b * real;
+            line.a = run->exchanged ? b : a;
+            line.b = run->exchanged ? a : b;
+        }
+        line.c = (char *)cpu_at(op->c) + i * op->stride_c * real;
+        for (int64_t j = cpu_split(lines, threads, thread) * 64; j < end; j += most) {
+            run->type->line(&line, j, cpu_least(most, end - j), scratch);
+        }
+    }
+}
+
+static void execute_line(cpu_device *device, const iso_gemm_op *g, const cpu_gemm_type *type)
+{
+    const double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
+    const int exchanged = g->m != 1 || g->trans_b == ISO_TRANS;
+    gemm_line_run run = {.team = device->team,
+                         .op = g,
+                         .type = type,
+                         .line = line_of(g, exchanged),
+                         .exchanged = exchanged};
+    cpu_team_run(device->team, cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_THREAD),
+                 run_line, &run);
+}
+
 /* ---- Running --------------------------------------------------------------------------------- */
 
 static void execute_tiled(cpu_device *device, const iso_op *op)
@@ -546,6 +618,10 @@ static void execute_tiled(cpu_device *device, const iso_op *op)
     gemm_plan plan;
     if (is_small(type, op->gemm)) {
         execute_small(device, op->gemm, type);
+        return;
+    }
+    if (is_line(type, op->gemm)) {
+        execute_line(device, op->gemm, type);
         return;
     }
     plan_make(&plan, device, op->gemm);
@@ -586,7 +662,8 @@ static int64_t gemm_workspace(cpu_device *device, const iso_op *op)
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         return 0;
     }
-    if (is_small(&device->kernels->gemm->type[op->gemm->dtype], op->gemm)) {
+    const cpu_gemm_type *type = &device->kernels->gemm->type[op->gemm->dtype];
+    if (is_small(type, op->gemm) || is_line(type, op->gemm)) {
         return 0;
     }
     gemm_plan plan;

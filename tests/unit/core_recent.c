@@ -163,8 +163,7 @@ static void test_scratch(void **state)
     }
 }
 
-/* ---- a buffer that is destroyed meanwhile -----------------------------------------------------
- */
+/* ---- a buffer that is destroyed meanwhile ---------------------------------------------------- */
 
 typedef struct submission {
     const unit_session *session;

@@ -7,6 +7,7 @@
 #include <isomer/types.h>
 
 #include <stddef.h>
+#include <string.h>
 
 #define NR_F32 (NV * SIMD_F32)
 #define NR_F64 (NV * SIMD_F64)
@@ -21,6 +22,7 @@ _Static_assert(MR *NR_F32 * 4 <= CPU_GEMM_TILE_BYTES && MR * NR_F64 * 8 <= CPU_G
 #define LANES SIMD_F32
 #define FMA   __builtin_fmaf
 #include "backends/openmp/kernels/gemm_direct.h"
+#include "backends/openmp/kernels/gemm_line.h"
 #include "backends/openmp/kernels/gemm_tile.h"
 #define NR NR_F32
 
@@ -59,6 +61,7 @@ _Static_assert(MR *NR_F32 * 4 <= CPU_GEMM_TILE_BYTES && MR * NR_F64 * 8 <= CPU_G
 #define LANES SIMD_F64
 #define FMA   __builtin_fma
 #include "backends/openmp/kernels/gemm_direct.h"
+#include "backends/openmp/kernels/gemm_line.h"
 #include "backends/openmp/kernels/gemm_tile.h"
 #define NR NR_F64
 
@@ -71,8 +74,10 @@ _Static_assert(MR *NR_F32 * 4 <= CPU_GEMM_TILE_BYTES && MR * NR_F64 * 8 <= CPU_G
 #include "backends/openmp/kernels/gemm_type.h"
 
 const cpu_gemm_kernels CPU_TABLE(cpu_gemm_kernels) = {
-    .type = {[ISO_F16] = {MR, NR_F32, 4, tile_f32, pack_f16, finish_f16, naive_f16, NULL},
-             [ISO_BF16] = {MR, NR_F32, 4, tile_f32, pack_bf16, finish_bf16, naive_bf16, NULL},
-             [ISO_F32] = {MR, NR_F32, 4, tile_f32, pack_f32, finish_f32, naive_f32, direct_f32},
-             [ISO_F64] = {MR, NR_F64, 8, tile_f64, pack_f64, finish_f64, naive_f64, direct_f64}},
+    .type = {[ISO_F16] = {MR, NR_F32, 4, tile_f32, pack_f16, finish_f16, naive_f16, NULL, NULL},
+             [ISO_BF16] = {MR, NR_F32, 4, tile_f32, pack_bf16, finish_bf16, naive_bf16, NULL, NULL},
+             [ISO_F32] = {MR, NR_F32, 4, tile_f32, pack_f32, finish_f32, naive_f32, direct_f32,
+                          line_f32},
+             [ISO_F64] = {MR, NR_F64, 8, tile_f64, pack_f64, finish_f64, naive_f64, direct_f64,
+                          line_f64}},
 };

@@ -63,6 +63,17 @@ typedef struct cpu_gemm_direct {
     void *scratch; /* CPU_GEMM_DIRECT_SCRATCH bytes, aligned */
 } cpu_gemm_direct;
 
+/* A product of one row and a matrix whose rows are contiguous, as are C's elements. */
+enum { CPU_GEMM_LINE_BYTES = 8192 };
+typedef struct cpu_gemm_line {
+    int64_t n, k;
+    double alpha, beta;
+    const void *a, *b; /* unused if k is 0 */
+    void *c;
+    int64_t a_step, b_row;
+    int continues; /* the totals begin with C, and replace it */
+} cpu_gemm_line;
+
 /* The kernels for one stored type. A strip is a part of an operand that is packed and converted to
  * the accumulation type. For each step along K it holds `width` elements: those of mr or fewer rows
  * of A, or of nr columns of B. */
@@ -80,6 +91,9 @@ typedef struct cpu_gemm_type {
                    int64_t row_step, int64_t col_step);
     void (*naive)(const cpu_gemm_naive *g, int64_t row_first, int64_t row_end);
     void (*direct)(const cpu_gemm_direct *g); /* NULL: there is none */
+    /* Columns from `first` on, of at most CPU_GEMM_LINE_BYTES in a row; scratch has room for two
+     * such rows. NULL: there is none. */
+    void (*line)(const cpu_gemm_line *g, int64_t first, int64_t count, void *scratch);
 } cpu_gemm_type;
 
 typedef struct cpu_gemm_kernels {
