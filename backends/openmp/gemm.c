@@ -29,6 +29,7 @@ enum {
     GEMM_UNIT_MIN = 112,     /* units are not made smaller than this, even if threads stay idle */
     GEMM_UNIT_LEAST = 64,    /* the same if C has fewer than twice GEMM_UNIT_MIN rows and columns */
     GEMM_UNITS_A_THREAD = 4, /* several, so that one slow thread does not delay the others */
+    GEMM_FEW = 16,           /* rows for which B is not packed */
     GEMM_SMALL = 128,        /* rows and columns of a product that is not packed */
     GEMM_SMALL_WORK = 128 * 128 * 128, /* its multiplications */
     GEMM_WORK_A_SMALL = 400000, /* multiplications of such products that justify waking a thread */
@@ -538,10 +539,7 @@ static void execute_small(cpu_device *device, const iso_gemm_op *g, const cpu_ge
     cpu_team_run(device->team, threads, run_small, &small);
 }
 
-/* ---- One row --------------------------------------------------------------------------------- */
-
-_Static_assert(2 * (int)CPU_GEMM_LINE_BYTES <= (int)CPU_TEAM_SCRATCH,
-               "the scratch memory is too small");
+/* ---- Few rows -------------------------------------------------------------------------------- */
 
 typedef struct gemm_line_run {
     cpu_team *team;
@@ -551,26 +549,35 @@ typedef struct gemm_line_run {
     int exchanged; /* C' = B' A' is computed */
 } gemm_line_run;
 
-/* Whether the product is one of a row and a matrix whose rows are contiguous, or C' = B' A' is. */
+/* Whether the product is one of a few rows and a matrix whose rows are contiguous, or C' = B' A'
+ * is. A matrix that is read so seldom is not worth packing. */
 static int is_line(const cpu_gemm_type *type, const iso_gemm_op *g)
 {
     enum { LEAST = 16 }; /* fewer columns leave vectors empty */
-    return type->line && ((g->m == 1 && g->trans_b != ISO_TRANS && g->n >= LEAST) ||
+    return type->line && ((g->m <= GEMM_FEW && g->trans_b != ISO_TRANS && g->n >= LEAST) ||
                           (g->n == 1 && g->trans_a == ISO_TRANS && g->ldc == 1 && g->m >= LEAST));
 }
 
 static cpu_gemm_line line_of(const iso_gemm_op *g, int exchanged)
 {
     const int continues = g->continues && g->k > CPU_GEMM_SEGMENT;
-    const int64_t a_step = g->trans_a == ISO_TRANS ? g->lda : 1;
-    const int64_t b_step = g->trans_b == ISO_TRANS ? 1 : g->ldb;
-    return (cpu_gemm_line){.n = exchanged ? g->m : g->n,
-                           .k = g->k,
-                           .alpha = g->alpha,
-                           .beta = continues ? 0 : g->beta,
-                           .a_step = exchanged ? b_step : a_step,
-                           .b_row = exchanged ? g->lda : g->ldb,
-                           .continues = continues};
+    cpu_gemm_line line = {.m = g->m,
+                          .n = g->n,
+                          .k = g->k,
+                          .alpha = g->alpha,
+                          .beta = continues ? 0 : g->beta,
+                          .a_row = g->trans_a == ISO_TRANS ? 1 : g->lda,
+                          .a_step = g->trans_a == ISO_TRANS ? g->lda : 1,
+                          .b_row = g->ldb,
+                          .c_row = g->ldc,
+                          .continues = continues};
+    if (exchanged) {
+        line.m = 1;
+        line.n = g->m;
+        line.a_step = g->trans_b == ISO_TRANS ? 1 : g->ldb;
+        line.b_row = g->lda;
+    }
+    return line;
 }
 
 /* Each thread takes some of the columns. */
@@ -578,7 +585,8 @@ static void run_line(void *context, int thread, int threads)
 {
     const gemm_line_run *run = context;
     const iso_gemm_op *op = run->op;
-    const int64_t real = run->type->real_bytes, most = CPU_GEMM_LINE_BYTES / real;
+    const int64_t real = run->type->real_bytes;
+    const int64_t most = CPU_TEAM_SCRATCH / (2 * run->line.m * real) / 16 * 16;
     const int64_t lines = cpu_pieces(run->line.n, 64);
     const int64_t end = cpu_least(run->line.n, cpu_split(lines, threads, thread + 1) * 64);
     void *scratch = cpu_team_scratch(run->team, thread);
@@ -600,7 +608,7 @@ static void run_line(void *context, int thread, int threads)
 static void execute_line(cpu_device *device, const iso_gemm_op *g, const cpu_gemm_type *type)
 {
     const double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
-    const int exchanged = g->m != 1 || g->trans_b == ISO_TRANS;
+    const int exchanged = g->m > GEMM_FEW || g->trans_b == ISO_TRANS || g->n == 1;
     gemm_line_run run = {.team = device->team,
                          .op = g,
                          .type = type,

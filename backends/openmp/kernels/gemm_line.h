@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm_line.h - products of one row and a matrix whose rows are contiguous: rows are added up, so
- * that memory is read from end to end. Included once for each accumulation type, with REAL (f32 or
- * f64), TYPE, LANES and FMA defined. */
+/* gemm_line.h - products of a few rows and a matrix whose rows are contiguous: these are added up,
+ * so that memory is read once, from end to end. Included once for each accumulation type, with REAL
+ * (f32 or f64), TYPE, LANES and FMA defined. */
 
 #define VEC  CPU_JOIN(simd, REAL)
 #define V(f) CPU_JOIN(VEC, f)
@@ -27,40 +27,62 @@ SIMD_INLINE void T(line_rows)(const int rows, const TYPE *x, const TYPE *b, int6
     }
 }
 
+/* Adds up one segment for every row of A. */
 static void T(line_segment)(const cpu_gemm_line *g, int64_t from, int64_t k, int64_t first,
                             int64_t count, TYPE *sums)
 {
     enum { ROWS = 4 };
     const TYPE *a = (const TYPE *)g->a + from * g->a_step;
     const TYPE *b = (const TYPE *)g->b + from * g->b_row + first;
+    const int64_t step = g->a_step;
     int64_t p = 0;
-    memset(sums, 0, (size_t)count * sizeof *sums);
-    for (; p + ROWS <= k; p += ROWS, a += ROWS * g->a_step, b += ROWS * g->b_row) {
-        const TYPE x[ROWS] = {a[0], a[g->a_step], a[2 * g->a_step], a[3 * g->a_step]};
-        T(line_rows)(ROWS, x, b, g->b_row, count, sums);
+    memset(sums, 0, (size_t)(g->m * count) * sizeof *sums);
+    for (; p + ROWS <= k; p += ROWS, a += ROWS * step, b += ROWS * g->b_row) {
+        for (int64_t i = 0; i < g->m; i++) {
+            const TYPE *row = a + i * g->a_row;
+            const TYPE x[ROWS] = {row[0], row[step], row[2 * step], row[3 * step]};
+            T(line_rows)(ROWS, x, b, g->b_row, count, sums + i * count);
+        }
     }
-    for (; p < k; p++, a += g->a_step, b += g->b_row) {
-        T(line_rows)(1, a, b, g->b_row, count, sums);
+    for (; p < k; p++, a += step, b += g->b_row) {
+        for (int64_t i = 0; i < g->m; i++) {
+            T(line_rows)(1, a + i * g->a_row, b, g->b_row, count, sums + i * count);
+        }
+    }
+}
+
+/* Adds a segment to the totals, which begin with C if `continues`. */
+static void T(line_add)(const cpu_gemm_line *g, int64_t row, int begins, const TYPE *sums,
+                        TYPE *totals, int64_t count)
+{
+    for (int64_t j = 0; j < count && begins && g->continues; j++) {
+        totals[j] = ((const TYPE *)g->c)[row + j];
+    }
+    for (int64_t j = 0; j < count; j++) {
+        totals[j] = begins && !g->continues ? sums[j] : totals[j] + sums[j];
     }
 }
 
 static void T(line)(const cpu_gemm_line *g, int64_t first, int64_t count, void *scratch)
 {
-    TYPE *sums = scratch, *totals = sums + CPU_GEMM_LINE_BYTES / sizeof(TYPE);
-    TYPE *c = (TYPE *)g->c + first;
+    TYPE *sums = scratch, *totals = sums + g->m * count;
     const TYPE alpha = (TYPE)g->alpha, beta = (TYPE)g->beta;
-    memset(totals, 0, (size_t)count * sizeof *totals);
+    memset(totals, 0, (size_t)(g->m * count) * sizeof *totals);
     for (int64_t from = 0; from < g->k; from += CPU_GEMM_SEGMENT) {
         const int64_t left = g->k - from;
         T(line_segment)(g, from, left < CPU_GEMM_SEGMENT ? left : CPU_GEMM_SEGMENT, first, count,
                         sums);
-        for (int64_t j = 0; j < count; j++) {
-            const TYPE before = from > 0 ? totals[j] : g->continues ? c[j] : (TYPE)0;
-            totals[j] = from > 0 || g->continues ? before + sums[j] : sums[j];
+        for (int64_t i = 0; i < g->m; i++) {
+            T(line_add)(g, i * g->c_row + first, from == 0, sums + i * count, totals + i * count,
+                        count);
         }
     }
-    for (int64_t j = 0; j < count; j++) {
-        c[j] = beta == 0 ? alpha * totals[j] : FMA(alpha, totals[j], beta * c[j]);
+    for (int64_t i = 0; i < g->m; i++) {
+        TYPE *c = (TYPE *)g->c + i * g->c_row + first;
+        const TYPE *t = totals + i * count;
+        for (int64_t j = 0; j < count; j++) {
+            c[j] = beta == 0 ? alpha * t[j] : FMA(alpha, t[j], beta * c[j]);
+        }
     }
 }
 

@@ -63,14 +63,13 @@ typedef struct cpu_gemm_direct {
     void *scratch; /* CPU_GEMM_DIRECT_SCRATCH bytes, aligned */
 } cpu_gemm_direct;
 
-/* A product of one row and a matrix whose rows are contiguous, as are C's elements. */
-enum { CPU_GEMM_LINE_BYTES = 8192 };
+/* A product of a few rows and a matrix whose rows are contiguous, as are C's. */
 typedef struct cpu_gemm_line {
-    int64_t n, k;
+    int64_t m, n, k;
     double alpha, beta;
     const void *a, *b; /* unused if k is 0 */
     void *c;
-    int64_t a_step, b_row;
+    int64_t a_row, a_step, b_row, c_row;
     int continues; /* the totals begin with C, and replace it */
 } cpu_gemm_line;
 
@@ -91,8 +90,8 @@ typedef struct cpu_gemm_type {
                    int64_t row_step, int64_t col_step);
     void (*naive)(const cpu_gemm_naive *g, int64_t row_first, int64_t row_end);
     void (*direct)(const cpu_gemm_direct *g); /* NULL: there is none */
-    /* Columns from `first` on, of at most CPU_GEMM_LINE_BYTES in a row; scratch has room for two
-     * such rows. NULL: there is none. */
+    /* Columns from `first` on; scratch has room for 2 m rows of `count` elements. NULL: there is
+     * none. */
     void (*line)(const cpu_gemm_line *g, int64_t first, int64_t count, void *scratch);
 } cpu_gemm_type;
 
