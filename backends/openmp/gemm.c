@@ -9,6 +9,8 @@
  * several segments, their totals are kept in scratch memory. A thread that has finished a unit
  * takes the next one.
  *
+ * Products that are small or have few rows are not packed: gemm_unpacked.c.
+ *
  * If there are too few units for the threads, but several segments, a unit is only one segment of a
  * block. The segments are added in order once all are done.
  *
@@ -29,10 +31,6 @@ enum {
     GEMM_UNIT_MIN = 112,     /* units are not made smaller than this, even if threads stay idle */
     GEMM_UNIT_LEAST = 64,    /* the same if C has fewer than twice GEMM_UNIT_MIN rows and columns */
     GEMM_UNITS_A_THREAD = 4, /* several, so that one slow thread does not delay the others */
-    GEMM_FEW = 16,           /* rows for which B is not packed */
-    GEMM_SMALL = 128,        /* rows and columns of a product that is not packed */
-    GEMM_SMALL_WORK = 128 * 128 * 128, /* its multiplications */
-    GEMM_WORK_A_SMALL = 400000, /* multiplications of such products that justify waking a thread */
     GEMM_SPLIT_BYTES = 64 << 20 /* the most scratch memory for parallel segments' totals */
 };
 
@@ -468,168 +466,13 @@ static void run_join(void *context, int thread, int threads)
     }
 }
 
-/* ---- Small products -------------------------------------------------------------------------- */
-
-_Static_assert((int)CPU_GEMM_DIRECT_SCRATCH <= (int)CPU_TEAM_SCRATCH,
-               "the scratch memory is too small");
-
-typedef struct gemm_small {
-    cpu_team *team;
-    const iso_gemm_op *op;
-    const cpu_gemm_type *type;
-    int64_t cell_bytes;
-    int parts; /* of a matrix's rows, computed one by one */
-} gemm_small;
-
-/* Whether packing would take longer than reading the operands where they are. */
-static int is_small(const cpu_gemm_type *type, const iso_gemm_op *g)
-{
-    return type->direct && g->trans_b != ISO_TRANS && g->k <= CPU_GEMM_DIRECT_K &&
-           g->m <= GEMM_SMALL && g->n <= GEMM_SMALL && g->m * g->n * g->k <= GEMM_SMALL_WORK;
-}
-
-/* Computes one part of the rows of a matrix of the batch. */
-static void run_part(const gemm_small *small, int64_t member, int part, void *scratch)
-{
-    const iso_gemm_op *op = small->op;
-    const int64_t mr = small->type->mr, strips = cpu_pieces(op->m, mr), bytes = small->cell_bytes;
-    const int64_t first = cpu_split(strips, small->parts, part) * mr;
-    const int64_t end = cpu_least(op->m, cpu_split(strips, small->parts, part + 1) * mr);
-    cpu_gemm_direct g = {.m = end - first,
-                         .n = op->n,
-                         .k = op->k,
-                         .alpha = op->alpha,
-                         .beta = op->beta,
-                         .a_row = op->trans_a == ISO_TRANS ? 1 : op->lda,
-                         .a_col = op->trans_a == ISO_TRANS ? op->lda : 1,
-                         .b_row = op->ldb,
-                         .c_row = op->ldc,
-                         .scratch = scratch};
-    if (g.m <= 0) {
-        return;
-    }
-    if (op->k > 0) {
-        g.a = (const char *)cpu_at(op->a) + (member * op->stride_a + first * g.a_row) * bytes;
-        g.b = (const char *)cpu_at(op->b) + member * op->stride_b * bytes;
-    }
-    g.c = (char *)cpu_at(op->c) + (member * op->stride_c + first * g.c_row) * bytes;
-    small->type->direct(&g);
-}
-
-static void run_small(void *context, int thread, int threads)
-{
-    const gemm_small *small = context;
-    const int64_t count = small->op->batch * small->parts;
-    const int64_t end = cpu_split(count, threads, thread + 1);
-    void *scratch = cpu_team_scratch(small->team, thread);
-    for (int64_t i = cpu_split(count, threads, thread); i < end; i++) {
-        run_part(small, i / small->parts, (int)(i % small->parts), scratch);
-    }
-}
-
-static void execute_small(cpu_device *device, const iso_gemm_op *g, const cpu_gemm_type *type)
-{
-    const double work = (double)(g->m * g->n * g->k) * (double)g->batch;
-    const int threads = cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_SMALL);
-    gemm_small small = {.team = device->team,
-                        .op = g,
-                        .type = type,
-                        .cell_bytes = type->real_bytes,
-                        .parts = g->batch < threads ? threads : 1};
-    cpu_team_run(device->team, threads, run_small, &small);
-}
-
-/* ---- Few rows -------------------------------------------------------------------------------- */
-
-typedef struct gemm_line_run {
-    cpu_team *team;
-    const iso_gemm_op *op;
-    const cpu_gemm_type *type;
-    cpu_gemm_line line;
-    int exchanged; /* C' = B' A' is computed */
-} gemm_line_run;
-
-/* Whether the product is one of a few rows and a matrix whose rows are contiguous, or C' = B' A'
- * is. A matrix that is read so seldom is not worth packing. */
-static int is_line(const cpu_gemm_type *type, const iso_gemm_op *g)
-{
-    enum { LEAST = 16 }; /* fewer columns leave vectors empty */
-    return type->line && ((g->m <= GEMM_FEW && g->trans_b != ISO_TRANS && g->n >= LEAST) ||
-                          (g->n == 1 && g->trans_a == ISO_TRANS && g->ldc == 1 && g->m >= LEAST));
-}
-
-static cpu_gemm_line line_of(const iso_gemm_op *g, int exchanged)
-{
-    const int continues = g->continues && g->k > CPU_GEMM_SEGMENT;
-    cpu_gemm_line line = {.m = g->m,
-                          .n = g->n,
-                          .k = g->k,
-                          .alpha = g->alpha,
-                          .beta = continues ? 0 : g->beta,
-                          .a_row = g->trans_a == ISO_TRANS ? 1 : g->lda,
-                          .a_step = g->trans_a == ISO_TRANS ? g->lda : 1,
-                          .b_row = g->ldb,
-                          .c_row = g->ldc,
-                          .continues = continues};
-    if (exchanged) {
-        line.m = 1;
-        line.n = g->m;
-        line.a_step = g->trans_b == ISO_TRANS ? 1 : g->ldb;
-        line.b_row = g->lda;
-    }
-    return line;
-}
-
-/* Each thread takes some of the columns. */
-static void run_line(void *context, int thread, int threads)
-{
-    const gemm_line_run *run = context;
-    const iso_gemm_op *op = run->op;
-    const int64_t real = run->type->real_bytes;
-    const int64_t most = CPU_TEAM_SCRATCH / (2 * run->line.m * real) / 16 * 16;
-    const int64_t lines = cpu_pieces(run->line.n, 64);
-    const int64_t end = cpu_least(run->line.n, cpu_split(lines, threads, thread + 1) * 64);
-    void *scratch = cpu_team_scratch(run->team, thread);
-    for (int64_t i = 0; i < op->batch; i++) {
-        cpu_gemm_line line = run->line;
-        if (op->k > 0) {
-            const char *a = (const char *)cpu_at(op->a) + i * op->stride_a * real;
-            const char *b = (const char *)cpu_at(op->b) + i * op->stride_b * real;
-            line.a = run->exchanged ? b : a;
-            line.b = run->exchanged ? a : b;
-        }
-        line.c = (char *)cpu_at(op->c) + i * op->stride_c * real;
-        for (int64_t j = cpu_split(lines, threads, thread) * 64; j < end; j += most) {
-            run->type->line(&line, j, cpu_least(most, end - j), scratch);
-        }
-    }
-}
-
-static void execute_line(cpu_device *device, const iso_gemm_op *g, const cpu_gemm_type *type)
-{
-    const double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
-    const int exchanged = g->m > GEMM_FEW || g->trans_b == ISO_TRANS || g->n == 1;
-    gemm_line_run run = {.team = device->team,
-                         .op = g,
-                         .type = type,
-                         .line = line_of(g, exchanged),
-                         .exchanged = exchanged};
-    cpu_team_run(device->team, cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_THREAD),
-                 run_line, &run);
-}
-
 /* ---- Running --------------------------------------------------------------------------------- */
 
 static void execute_tiled(cpu_device *device, const iso_op *op)
 {
-    const cpu_gemm_type *type = &device->kernels->gemm->type[op->gemm->dtype];
     gemm_plan plan;
-    if (is_small(type, op->gemm)) {
-        execute_small(device, op->gemm, type);
-        return;
-    }
-    if (is_line(type, op->gemm)) {
-        execute_line(device, op->gemm, type);
+    if (gemm_is_unpacked(device, op->gemm)) {
+        gemm_unpacked(device, op->gemm);
         return;
     }
     plan_make(&plan, device, op->gemm);
@@ -670,8 +513,7 @@ static int64_t gemm_workspace(cpu_device *device, const iso_op *op)
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         return 0;
     }
-    const cpu_gemm_type *type = &device->kernels->gemm->type[op->gemm->dtype];
-    if (is_small(type, op->gemm) || is_line(type, op->gemm)) {
+    if (gemm_is_unpacked(device, op->gemm)) {
         return 0;
     }
     gemm_plan plan;

@@ -20,6 +20,10 @@ static inline int64_t gemm_strip_height(int64_t rows)
     return rows == 1 ? 1 : rows + (rows & 1);
 }
 
+/* gemm_unpacked.c: whether `tiled` does not pack the operands, and such a product. */
+int gemm_is_unpacked(const cpu_device *device, const iso_gemm_op *g);
+void gemm_unpacked(const cpu_device *device, const iso_gemm_op *g);
+
 /* gemm_naive.c */
 void gemm_naive(const cpu_device *device, const iso_gemm_op *op);
 
