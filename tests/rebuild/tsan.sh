@@ -36,7 +36,7 @@ fi
 
 rebuild tsan -DISOMER_WERROR=ON -DISOMER_TOOL=OFF
 # shellcheck disable=SC2086
-$fixed ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error -L '^concurrency$' \
+$fixed ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error --parallel "$jobs" -L '^concurrency$' \
     --label-exclude '^full$' || {
     cat "$reports"/* 2>/dev/null || true
     fail "the tests of $rebuilt"
