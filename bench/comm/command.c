@@ -91,6 +91,13 @@ static int read_types(scale_run *run)
 
 static bool has_products(const scale_run *run)
 {
+    bool has_type = !run->options->dtype || tool_words_have(&run->ops, "gemm");
+    for (int32_t i = 0; i < run->dtype_count; i++) {
+        has_type = has_type || scale_multiplies(run->dtypes[i]);
+    }
+    if (!has_type) {
+        return false;
+    }
     return run->options->size ? tool_words_have(&run->ops, "gemm") : scale_wants(&run->ops, "gemm");
 }
 
@@ -108,11 +115,9 @@ static int check_options(scale_run *run)
                                       "measure gemm in a run of its own");
     }
     for (int32_t i = 0; has_products(run) && options->dtype && i < run->dtype_count; i++) {
-        if (run->dtypes[i] != ISO_F32 && run->dtypes[i] != ISO_F64) {
-            if (tool_words_have(&run->ops, "gemm")) {
-                return tool_error(TOOL_USAGE, "--dtype %s: products over ranks are of f32 and f64",
-                                  iso_dtype_name(run->dtypes[i]));
-            }
+        if (!scale_multiplies(run->dtypes[i]) && tool_words_have(&run->ops, "gemm")) {
+            return tool_error(TOOL_USAGE, "--dtype %s: products over ranks are of f32 and f64",
+                              iso_dtype_name(run->dtypes[i]));
         }
     }
     if (options->memory) {

@@ -55,6 +55,12 @@ struct scale_run {
     char lost[SCALE_REASON]; /* why the communicator is gone */
 };
 
+/* Products over ranks are of these types. */
+static inline bool scale_multiplies(iso_dtype dtype)
+{
+    return dtype == ISO_F32 || dtype == ISO_F64;
+}
+
 /* ---- command.c ------------------------------------------------------------------------------- */
 
 void scale_keep(const scale_run *run);                       /* writes what there is so far */

@@ -420,8 +420,15 @@ void scale_products(scale_run *run, double until)
 {
     iso_comm comms[RANKS_MOST] = {{0}};
     const iso_dtype usual[] = {ISO_F64, ISO_F32};
-    const int32_t type_count = run->options->dtype ? run->dtype_count : 2;
-    const iso_dtype *types = run->options->dtype ? run->dtypes : usual;
+    const iso_dtype *given = run->options->dtype ? run->dtypes : usual;
+    const int32_t given_count = run->options->dtype ? run->dtype_count : 2;
+    iso_dtype types[sizeof run->dtypes / sizeof run->dtypes[0]];
+    int32_t type_count = 0;
+    for (int32_t i = 0; i < given_count; i++) {
+        if (scale_multiplies(given[i])) {
+            types[type_count++] = given[i];
+        }
+    }
     const bool sized = run->options->size != NULL;
     /* Each product is also checked on the host, which takes longer than its samples. */
     const double left = until - scale_now(run);

@@ -111,6 +111,14 @@ assert {e["dtype"] for e in entries if e["variant"] == "vendor"} == {"f16", "bf1
 assert all(e["status"] == "ok" for e in entries), [e for e in entries if e["status"] != "ok"]
 END
 
+# Types that products do not have leave them out, unless they are named.
+bench 0 --ranks 2 --dtype f16 --budget 4 --json halves.json
+python3 - <<'END' || fail "see above"
+import json
+entries = json.load(open("halves.json"))["comm"]
+assert entries and all(e["op"] != "gemm" for e in entries), entries
+END
+
 # Products: the bits do not depend on the ranks, or on where the parts are. Each number of ranks has them once.
 bench 0 --op gemm --ranks 1,3 --size 256 --json products.json --report products.html
 bench 0 --op gemm --ranks 2 --size 256 --variant tiled --dtype f64 --memory 4Mi --json host.json
