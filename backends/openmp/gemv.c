@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemv.c - the product of a matrix and a vector. `naive`, `tiled` and `fixed` run the product of
- * A and a matrix of one column. The plan of `tiled` exchanges the two operands, so that one SIMD
- * vector holds neighbouring elements of y. `vendor` calls the BLAS library's own gemv. */
+ * A and a matrix of one column. `tiled` exchanges the two operands, so that one SIMD vector
+ * holds neighbouring elements of y. `vendor` calls the BLAS library's own gemv. */
 #include "common/gemv.h"
 #include "backends/openmp/blas.h"
 #include "backends/openmp/cpu.h"

@@ -5,8 +5,8 @@
  *
  *   all_reduce, ..., receive   of the last rank: its last element is wrong. With ISOMER_TEST_TIMED
  *                              only calls between two events count, those that are timed
- *   copy                       from a device to another: the last element does not arrive. Each
- *                              pair of devices counts anew
+ *   copy                       from a device to another: the last element does not arrive.
+ *                              Calls are counted for each pair of devices
  *   matrix, bit                of a gather by rank 0: an element is far off, or only just
  *   share                      of the gathers that tell all ranks something: they fail
  */
