@@ -39,7 +39,8 @@ struct cpu_team {
     char *scratch; /* every thread's block, one after another */
     pthread_t service;
     pthread_mutex_t lock;
-    _Atomic uint32_t granted; /* 0 until the region has started */
+    _Atomic uint32_t entered; /* threads that have reached the region */
+    _Atomic uint32_t granted; /* 0 until all of them have */
     _Atomic uint32_t stop;
     /* The runtime starts and ends its threads with synchronisation that sanitizers may not see. For
      * them, `begun` orders earlier writes before a thread's work, and `gone` orders its work before
@@ -240,13 +241,17 @@ static void *serve(void *argument)
     {
         int thread = omp_get_thread_num();
         (void)atomic_load_explicit(&team->begun, memory_order_acquire);
+        /* The last to come reports the team: a thread that the runtime is still starting would read
+         * what the runtime frees at exit(). */
+        const uint32_t threads = (uint32_t)omp_get_num_threads();
+        if (atomic_fetch_add(&team->entered, 1) + 1 == threads) {
+            atomic_store_explicit(&team->granted, threads, memory_order_release);
+            cpu_futex_wake_all(&team->granted);
+        }
         if (thread > 0) {
             attend(team, thread);
             (void)atomic_fetch_add_explicit(&team->gone, 1, memory_order_release);
         } else {
-            atomic_store_explicit(&team->granted, (uint32_t)omp_get_num_threads(),
-                                  memory_order_release);
-            cpu_futex_wake_all(&team->granted);
             while (!atomic_load_explicit(&team->stop, memory_order_acquire)) {
                 cpu_futex_wait(&team->stop, 0);
             }

@@ -4,8 +4,10 @@
 #include "tests/concurrency/check.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-enum { SIZE = 300 };
+enum { SIZE = 300, PROCESSES = 8 };
 
 static iso_device device;
 static iso_stream stream;
@@ -43,10 +45,30 @@ static void *leave(void *argument)
     exit(0);
 }
 
+/* Processes that end while the runtime may still be starting their threads. */
+static void leave_at_once(void)
+{
+    for (int i = 0; i < PROCESSES; i++) {
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            device = check_device();
+            exit(0);
+        }
+        int status = 0;
+        CHECK(waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
     const char *how = argv[1];
+    if (strcmp(how, "start") == 0) {
+        leave_at_once();
+        return 0;
+    }
     if (strcmp(how, "handler") == 0) {
         CHECK(atexit(tidy_up_late) == 0);
         start();
