@@ -22,6 +22,10 @@
 #define LANES_AHEAD  8192
 #endif
 
+/* Lines of LINE_FAR bytes or more come from memory. They are read at LINE_STREAMS places at once,
+ * which are LINE_APART blocks from each other: not a power of two, for the sake of the caches. */
+enum { LINE_FAR = 1 << 20, LINE_STREAMS = 2, LINE_APART = 61 };
+
 typedef simd_f32 v_f32;
 typedef simd_f64 v_f64;
 typedef uint32_t v_u32 __attribute__((vector_size(SIMD_BYTES)));

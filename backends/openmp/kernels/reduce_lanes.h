@@ -142,15 +142,67 @@ SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y
     return NAME(fold_lanes)(step, lanes, n);
 }
 
+/* Reduces LINE_STREAMS blocks of 4096 elements side by side. Block s begins `apart` bytes after the
+ * one before it, and its result is stored at out[s * out_apart]. */
+SIMD_INLINE void NAME(blocks)(int element, int step, const char *x, ptrdiff_t apart, LANE *out,
+                              ptrdiff_t out_apart)
+{
+    const int bytes = element_bytes(element);
+    _Alignas(64) LANE lanes[LINE_STREAMS][CPU_REDUCE_LANES];
+    rare_bits seen = {0};
+    for (int s = 0; s < LINE_STREAMS; s++) {
+        for (int l = 0; l < CPU_REDUCE_LANES; l++) {
+            lanes[s][l] = (LANE)(step == CPU_STEP_PRODUCT);
+        }
+    }
+    for (int i = 0; i < CPU_REDUCE_BLOCK; i += CPU_REDUCE_LANES) {
+        for (int s = 0; s < LINE_STREAMS; s++) {
+            const char *at = x + s * apart + (ptrdiff_t)i * bytes;
+            LANES_UNROLL
+            for (int l = 0; l < CPU_REDUCE_LANES; l += WIDTH) {
+                VEC acc;
+                memcpy(&acc, &lanes[s][l], sizeof acc);
+                acc = NAME(step)(step, acc, NAME(load)(element, at + l * bytes), acc, &seen);
+                memcpy(&lanes[s][l], &acc, sizeof acc);
+            }
+        }
+    }
+    for (int s = 0; s < LINE_STREAMS; s++) {
+        out[s * out_apart] = NAME(fold_lanes)(step, lanes[s], CPU_REDUCE_LANES);
+    }
+}
+
+/* Reduces the whole blocks of a long line, or most of them: gives their number. A result never
+ * overwrites elements that are not read yet, if `out` is `x`. */
+SIMD_INLINE int64_t NAME(far_blocks)(int element, int step, const char *x, int64_t n, LANE *out)
+{
+    const int64_t block = (int64_t)CPU_REDUCE_BLOCK * element_bytes(element);
+    const int64_t whole = n / CPU_REDUCE_BLOCK;
+    int64_t done = 0;
+    while (whole - done >= LINE_STREAMS) {
+        const int64_t share = (whole - done) / LINE_STREAMS;
+        const int64_t apart = share < LINE_APART ? share : LINE_APART;
+        for (int64_t i = done; i < done + apart; i++) {
+            NAME(blocks)(element, step, x + i * block, apart * block, out + i, apart);
+        }
+        done += apart * LINE_STREAMS;
+    }
+    return done;
+}
+
 SIMD_INLINE void NAME(line)(int element, int step, const void *x, const void *y, int64_t n,
                             LANE *out)
 {
     const int bytes = element_bytes(element);
     uint64_t rare;
-    for (int64_t i = 0; i < n; i += CPU_REDUCE_BLOCK) {
-        const int64_t left = n - i;
-        *out++ = NAME(block)(element, step, (const char *)x + i * bytes,
-                             step == CPU_STEP_DOT ? (const char *)y + i * bytes : NULL,
+    int64_t i = 0;
+    if (step != CPU_STEP_DOT && n >= LINE_FAR / bytes) { /* a dot has two operands to read */
+        i = NAME(far_blocks)(element, step, x, n, out);
+    }
+    for (; i * CPU_REDUCE_BLOCK < n; i++) {
+        const int64_t at = i * CPU_REDUCE_BLOCK, left = n - at;
+        out[i] = NAME(block)(element, step, (const char *)x + at * bytes,
+                             step == CPU_STEP_DOT ? (const char *)y + at * bytes : NULL,
                              (int)(left < CPU_REDUCE_BLOCK ? left : CPU_REDUCE_BLOCK), &rare);
     }
 }
