@@ -25,7 +25,20 @@ static const simt_text tiled_text = {
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
 };
 
-/* The same kernel on AMD's matrix units. */
+/* On processors. */
+static const char *const core_parts[] = {kernel_text_dialect,     kernel_text_gemm_parts,
+                                         kernel_text_gemm_blocks, kernel_text_gemm_totals,
+                                         kernel_text_gemm_core,   kernel_text_gemm_join};
+static const simt_text core_text = {
+    .name = "gemm_core",
+    .parts = core_parts,
+    .part_count = 6,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
+                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_CONTINUES"},
+    .kernels = {[KERNEL_TILED] = "gemm_core", [KERNEL_JOIN] = "gemm_join"},
+};
+
+/* The same kernel as gemm_tiled, on AMD's matrix units. */
 static const char *const waves_parts[] = {kernel_text_dialect,    kernel_text_wave,
                                           kernel_text_gemm_parts, kernel_text_gemm_slices,
                                           kernel_text_gemm_waves, kernel_text_gemm_totals,
@@ -90,7 +103,8 @@ static int can_continue(iso_dtype dtype)
 
 static const simt_text *text_of(const simt_tile *tile)
 {
-    return !tile->unit     ? &tiled_text
+    return tile->core      ? &core_text
+           : !tile->unit   ? &tiled_text
            : tile->copiers ? &split_text
            : tile->stages  ? &matrix_text
                            : &waves_text;
@@ -233,9 +247,10 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
     make_plan(&plan, device, op->gemm);
     (void)snprintf(out->kernel, sizeof out->kernel,
                    "gemm_%s_%s %" PRId32 "x%" PRId32 "x%" PRId32 "%s",
-                   plan.tile.copiers ? "split"
-                   : plan.tile.unit  ? "matrix"
-                                     : "tiled",
+                   plan.tile.core      ? "core"
+                   : plan.tile.copiers ? "split"
+                   : plan.tile.unit    ? "matrix"
+                                       : "tiled",
                    dtype, plan.tile.bm, plan.tile.bn, plan.tile.bk,
                    plan.apart        ? " segments apart"
                    : plan.last_apart ? " last tiles apart"

@@ -18,6 +18,7 @@ typedef struct simt_tile {
     int32_t stages;     /* slices in shared memory; 0: 2 of them, copied through registers */
     int32_t copiers;    /* further work-items, which only copy slices */
     bool unit;          /* on a matrix unit */
+    bool core;          /* a group is one work-item, alone on a processor's core */
     bool rolled;        /* the loop over bk is not unrolled */
     bool apart_layouts; /* each layout of A and B has its own program; else arguments choose it */
 } simt_tile;

@@ -75,7 +75,10 @@ static const simt_tile wave_unit_f32[] = {
     {.bm = 32, .bn = 32, .bk = 16, .tm = 2, .tn = 2, .unit = true, .groups = 4, .full = 45, .alone = 14, .apart_layouts = true},
 };
 static const simt_tile cpu_all[] = {
-    {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 8, .groups = 1, .full = 50, .alone = 50, .rolled = true},
+    {.bm = 96, .bn = 128, .bk = 256, .tm = 96, .tn = 128, .core = true, .groups = 1, .full = 60, .alone = 60},
+    {.bm = 48, .bn = 64, .bk = 256, .tm = 48, .tn = 64, .core = true, .groups = 1, .full = 50, .alone = 50},
+    {.bm = 24, .bn = 32, .bk = 64, .tm = 24, .tn = 32, .core = true, .groups = 1, .full = 35, .alone = 35},
+    {.bm = 12, .bn = 16, .bk = 64, .tm = 12, .tn = 16, .core = true, .groups = 1, .full = 20, .alone = 20},
 };
 static const simt_tile small_all[] = {
     {.bm = 8, .bn = 8, .bk = 8, .tm = 4, .tn = 2, .groups = 1, .full = 10, .alone = 10, .rolled = true},
@@ -134,10 +137,13 @@ static int64_t tile_sums(const simt_tile *tile)
     return (int64_t)tile->bm * tile->bn * 8;
 }
 
-/* The gates of a tile with copiers are with its slices. */
+/* The gates of a tile with copiers, and the sums of a core, are with its slices. */
 static int64_t tile_slices(const simt_tile *tile, int64_t acc_bytes)
 {
     const int64_t slice = (int64_t)(tile->bm + tile->bn) * tile->bk * acc_bytes;
+    if (tile->core) {
+        return slice + (int64_t)tile->bm * tile->bn * acc_bytes;
+    }
     return (tile->stages ? tile->stages : 2) * (slice + (tile->copiers ? 16 : 0));
 }
 
