@@ -55,7 +55,7 @@ int cpu_team_threads(const cpu_team *team, double wanted);
 
 /* Returns CPU_TEAM_SCRATCH bytes, aligned to 64, that this thread alone uses while its body runs.
  * They are for data that is too large for a small stack. */
-enum { CPU_TEAM_SCRATCH = 24576 };
+enum { CPU_TEAM_SCRATCH = 57344 };
 void *cpu_team_scratch(cpu_team *team, int thread);
 
 /* Runs body(context, thread, threads) for thread 0 .. threads-1 and returns when all have finished.

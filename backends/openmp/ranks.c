@@ -11,10 +11,12 @@ enum {
     /* Waking another thread pays off if it has at least this many bytes to read and write. */
     BYTES_PER_THREAD = 1 << 17,
     /* A thread keeps the addresses of its parts in its scratch memory. */
-    SOURCES_MOST = CPU_TEAM_SCRATCH / (int)sizeof(void *)
+    SOURCES_MOST = 3072
 };
 
-_Static_assert(CPU_TEAM_SCRATCH / sizeof(void *) <= CPU_RANKS_MOST, "the kernels allow so many");
+_Static_assert((int)SOURCES_MOST <= (int)CPU_RANKS_MOST &&
+                   SOURCES_MOST * sizeof(void *) <= CPU_TEAM_SCRATCH,
+               "the kernels allow so many, and the scratch memory holds them");
 
 typedef struct task {
     cpu_team *team;

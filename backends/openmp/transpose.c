@@ -8,8 +8,10 @@
 #include <string.h>
 
 enum {
-    /* A tile is square. Its rows have this many bytes. */
-    TILE_BYTES = 1024,
+    /* Threads take parts of this many bytes of each row, with all rows. */
+    PART_BYTES = 8192,
+    /* If there are too few columns for that, of so many rows. */
+    PART_ROWS = 512,
     /* If the operation is in place, a tile goes through a buffer of this size. */
     SWAP_BYTES = 16384,
     /* Waking another thread pays off if it has at least this many bytes to move. */
@@ -29,8 +31,8 @@ typedef struct task {
     char *to;
     cpu_transpose_block block;
     cpu_team *team;
-    int64_t tile; /* rows and columns of a tile */
-    int stream;   /* writes bypass the caches */
+    int64_t rows, cols; /* of a part, or of a square tile if it is in place */
+    int stream;         /* writes bypass the caches */
 } task;
 
 /* 0 for elements of 1 byte, ... 4 for 16 */
@@ -96,20 +98,35 @@ static const cpu_body naive_bodies[][2] = {{naive_1, naive_1_swap},
 
 /* ---- tiled ----------------------------------------------------------------------------------- */
 
-/* Tiles are numbered down the columns, so that a thread writes whole rows of the result. */
+/* Long parts, because the kernel reads rows from end to end: memory gives neighbouring lines fast.
+ */
+static void plan_parts(task *t, int threads)
+{
+    const iso_transpose_op *op = t->op;
+    const int64_t most = PART_BYTES / op->element_bytes, line = 64 / op->element_bytes;
+    t->rows = op->rows;
+    t->cols = op->cols;
+    if (op->cols >= threads * line) {
+        const int64_t parts = threads * cpu_pieces(op->cols, threads * most);
+        t->cols = cpu_pieces(cpu_pieces(op->cols, parts), line) * line;
+    } else {
+        t->rows = cpu_pieces(cpu_pieces(op->rows, threads), PART_ROWS) * PART_ROWS;
+    }
+}
+
 static void tiled_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const iso_transpose_op *op = t->op;
-    const int64_t bytes = op->element_bytes, tile = t->tile;
-    const int64_t down = cpu_pieces(op->rows, tile), across = cpu_pieces(op->cols, tile);
+    const int64_t bytes = op->element_bytes;
+    const int64_t down = cpu_pieces(op->rows, t->rows), across = cpu_pieces(op->cols, t->cols);
     const int64_t last = cpu_split(down * across, threads, thread + 1);
     void *scratch = cpu_team_scratch(t->team, thread);
     for (int64_t u = cpu_split(down * across, threads, thread); u < last; u++) {
-        const int64_t i = u % down * tile, j = u / down * tile;
+        const int64_t i = u % down * t->rows, j = u / down * t->cols;
         t->block(t->from + (i * op->ld_from + j) * bytes, op->ld_from,
-                 t->to + (j * op->ld_to + i) * bytes, op->ld_to, cpu_least(tile, op->rows - i),
-                 cpu_least(tile, op->cols - j), t->stream, scratch);
+                 t->to + (j * op->ld_to + i) * bytes, op->ld_to, cpu_least(t->rows, op->rows - i),
+                 cpu_least(t->cols, op->cols - j), t->stream, scratch);
     }
 }
 
@@ -119,7 +136,7 @@ static void swap_tiles(const task *t, int64_t i, int64_t j, char *buffer)
 {
     const iso_transpose_op *op = t->op;
     const int64_t bytes = op->element_bytes, ld = op->ld_to; /* ld_from is equal, in place */
-    const int64_t rows = cpu_least(t->tile, op->rows - i), cols = cpu_least(t->tile, op->cols - j);
+    const int64_t rows = cpu_least(t->rows, op->rows - i), cols = cpu_least(t->cols, op->cols - j);
     char *scratch = buffer + SWAP_BYTES;
     char *upper = t->to + (i * ld + j) * bytes, *lower = t->to + (j * ld + i) * bytes;
     t->block(upper, ld, buffer, rows, rows, cols, 0, scratch);
@@ -134,13 +151,13 @@ static void swap_tiles(const task *t, int64_t i, int64_t j, char *buffer)
 static void tiled_swap_body(void *context, int thread, int threads)
 {
     const task *t = context;
-    const int64_t tiles = cpu_pieces(t->op->rows, t->tile);
+    const int64_t tiles = cpu_pieces(t->op->rows, t->rows);
     char *buffer = cpu_team_scratch(t->team, thread);
     int64_t turn = 0;
     for (int64_t i = 0; i < tiles; i++) {
         for (int64_t j = i; j < tiles; j++) {
             if (turn++ % threads == thread) {
-                swap_tiles(t, i * t->tile, j * t->tile, buffer);
+                swap_tiles(t, i * t->rows, j * t->rows, buffer);
             }
         }
     }
@@ -218,20 +235,24 @@ static iso_status execute(cpu_device *device, const iso_op *op)
     const int swap = t.from == t.to, index = size_index(args);
     /* The side of the square that fits the buffer, a power of two. */
     static const int64_t swap_tile[5] = {128, 64, 64, 32, 32};
-    t.tile = swap ? swap_tile[index] : TILE_BYTES >> index;
+    t.rows = t.cols = swap_tile[index];
     if (args->variant == ISO_VARIANT_VENDOR) {
         t.block = cpu_blas_get()->transpose[index - 2].block;
         return cpu_blas_call(device, vendor_execute, &t);
     }
+    const int threads = threads_for(device, args);
     cpu_body body = naive_bodies[index][swap];
     if (args->variant == ISO_VARIANT_TILED) {
+        if (!swap) {
+            plan_parts(&t, threads);
+        }
         body = swap ? tiled_swap_body : tiled_body;
         t.block = device->kernels->transpose->block[index];
         /* A result too large for the last-level cache bypasses it. */
         t.stream =
             !swap && args->rows * args->cols > device->facts->cache_bytes / args->element_bytes;
     }
-    cpu_team_run(device->team, threads_for(device, args), body, &t);
+    cpu_team_run(device->team, threads, body, &t);
     return ISO_OK;
 }
 

@@ -21,7 +21,7 @@ enum { CPU_ELEMENTS = 7 };
 
 /* ---- transpose.c ----------------------------------------------------------------------------- */
 
-enum { CPU_TRANSPOSE_SCRATCH = 8192 };
+enum { CPU_TRANSPOSE_SCRATCH = 40960 };
 
 /* Writes the transpose of `from` (rows x cols) to `to` (cols x rows), which does not overlap it. If
  * `stream`, the writes bypass the caches. `scratch` is CPU_TRANSPOSE_SCRATCH bytes, aligned to 64,

@@ -5,53 +5,145 @@
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
-/* The indices for interleaving two vectors: LOW gives the first half of the result, HIGH the
- * second. */
-#define LOW_2                  0, 2
-#define HIGH_2                 1, 3
-#define LOW_4                  0, 4, 1, 5
-#define HIGH_4                 2, 6, 3, 7
-#define LOW_8                  0, 8, 1, 9, 2, 10, 3, 11
-#define HIGH_8                 4, 12, 5, 13, 6, 14, 7, 15
-#define LOW_16                 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define HIGH_16                8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#define INTERLEAVE(h, a, b, n) __builtin_shufflevector(a, b, CPU_JOIN(h, n))
-
-/* Elements of 4 and 8 bytes use the longest vectors. Elements of 1 and 2 bytes always use vectors
- * of 16 bytes, which every instruction set interleaves in one instruction. */
+/*
+ * `piece` holds 16 bytes of PIECES rows. Interleaving two pieces works on each 16 bytes alone,
+ * which every instruction set does in one instruction: LOW_n and HIGH_n give the elements of n
+ * bytes of the first and of the second halves.
+ */
 #if defined(CPU_KERNELS_AVX512)
-#define LANES_4 16
-#define LANES_8 8
+#define PIECES           4
+#define INTERLEAVE(h, n) _mm512_unpack##h##_epi##n
+typedef __m512i piece;
 #elif defined(CPU_KERNELS_AVX2)
-#define LANES_4 8
-#define LANES_8 4
+#define PIECES           2
+#define INTERLEAVE(h, n) _mm256_unpack##h##_epi##n
+typedef __m256i piece;
 #else
-#define LANES_4 4
-#define LANES_8 2
+#define PIECES 1
+typedef uint8_t piece __attribute__((vector_size(16)));
 #endif
 
-/* Writes one cache line. If `stream`, it bypasses the caches, for lines that are not read again
- * soon. That is faster, because the old line is not read first. */
+#if PIECES > 1
+#define LOW_1(a, b)  INTERLEAVE(lo, 8)(a, b)
+#define HIGH_1(a, b) INTERLEAVE(hi, 8)(a, b)
+#define LOW_2(a, b)  INTERLEAVE(lo, 16)(a, b)
+#define HIGH_2(a, b) INTERLEAVE(hi, 16)(a, b)
+#define LOW_4(a, b)  INTERLEAVE(lo, 32)(a, b)
+#define HIGH_4(a, b) INTERLEAVE(hi, 32)(a, b)
+#define LOW_8(a, b)  INTERLEAVE(lo, 64)(a, b)
+#define HIGH_8(a, b) INTERLEAVE(hi, 64)(a, b)
+#else
+typedef uint16_t halves __attribute__((vector_size(16)));
+typedef uint32_t words __attribute__((vector_size(16)));
+typedef uint64_t longs __attribute__((vector_size(16)));
+#define SHUFFLE(type, a, b, ...) ((piece)__builtin_shufflevector((type)(a), (type)(b), __VA_ARGS__))
+#define LOW_1(a, b)              SHUFFLE(piece, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH_1(a, b)                                                                               \
+    SHUFFLE(piece, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define LOW_2(a, b)  SHUFFLE(halves, a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_2(a, b) SHUFFLE(halves, a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOW_4(a, b)  SHUFFLE(words, a, b, 0, 4, 1, 5)
+#define HIGH_4(a, b) SHUFFLE(words, a, b, 2, 6, 3, 7)
+#define LOW_8(a, b)  SHUFFLE(longs, a, b, 0, 2)
+#define HIGH_8(a, b) SHUFFLE(longs, a, b, 1, 3)
+#endif
+
+/* Loads 16 bytes of each of PIECES rows, which are `apart` bytes from each other. */
+SIMD_INLINE piece load_piece(const char *from, ptrdiff_t apart)
+{
+#if PIECES == 4
+    const __m256i low = _mm256_loadu2_m128i((const __m128i *)(from + apart), (const __m128i *)from);
+    const __m256i high = _mm256_loadu2_m128i((const __m128i *)(from + 3 * apart),
+                                             (const __m128i *)(from + 2 * apart));
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+#elif PIECES == 2
+    return _mm256_loadu2_m128i((const __m128i *)(from + apart), (const __m128i *)from);
+#else
+    piece loaded;
+    (void)apart;
+    memcpy(&loaded, from, sizeof loaded);
+    return loaded;
+#endif
+}
+
+enum {
+    LINE = 64, /* bytes of a cache line */
+    /* Bytes of each row of the result that are written together, with rows that begin at lines and
+     * with others. Longer runs suit memory; but the rows that are read compete for the caches. */
+    RUN = 256,
+    RUN_SKEWED = 512,
+    PITCH = RUN_SKEWED + LINE /* of the rows in scratch memory */
+};
+
+_Static_assert(LINE *(PITCH + LINE) <= CPU_TRANSPOSE_SCRATCH, "64 runs, and 64 lines");
+
+/*
+ * A block is transposed in strips of rows, each of which becomes a run of every row of the result.
+ * If rows of the result do not begin at cache lines, a line at the end of a run would be written in
+ * two parts, and the first would be read again. So a strip reads rows of the next one too, and
+ * its runs begin and end at lines.
+ */
+typedef struct strip {
+    int64_t first, rows; /* the rows that it reads */
+    int opens, closes;   /* the block's first strip, and its last */
+} strip;
+
+SIMD_INLINE strip strip_at(int64_t first, int64_t rows, int64_t run, int64_t line, int skewed)
+{
+    const int64_t left = rows - first;
+    const int closes = left <= run + (skewed ? line - 1 : 0);
+    return (strip){first, closes ? left : run + (skewed ? line : 0), first == 0, closes};
+}
+
+/* Writes one cache line. If `stream`, it is aligned and bypasses the caches, so that the old line
+ * is not read first. */
 SIMD_INLINE void store_line(void *to, const void *line, int stream)
 {
-#if defined(__SSE2__)
-    if (stream && (uintptr_t)to % 64 == 0) {
 #if defined(__AVX512F__)
-        _mm512_stream_si512(to, _mm512_load_si512(line));
+    if (stream) {
+        _mm512_stream_si512(to, _mm512_loadu_si512(line));
+        return;
+    }
 #elif defined(__AVX2__)
-        _mm256_stream_si256(to, _mm256_load_si256(line));
-        _mm256_stream_si256((__m256i *)to + 1, _mm256_load_si256((const __m256i *)line + 1));
-#else
-        for (int i = 0; i < 4; i++) {
-            _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)line + i));
-        }
-#endif
+    if (stream) {
+        _mm256_stream_si256(to, _mm256_loadu_si256(line));
+        _mm256_stream_si256((__m256i *)to + 1, _mm256_loadu_si256((const __m256i *)line + 1));
+        return;
+    }
+#elif defined(__SSE2__)
+    for (int i = 0; stream && i < 4; i++) {
+        _mm_stream_si128((__m128i *)to + i, _mm_loadu_si128((const __m128i *)line + i));
+    }
+    if (stream) {
         return;
     }
 #else
     (void)stream;
 #endif
-    memcpy(to, line, 64);
+    memcpy(to, line, LINE);
+}
+
+/* Writes a strip's run to a row of the result. */
+SIMD_INLINE void store_run(char *to, const char *from, const strip *s, ptrdiff_t bytes, int stream,
+                           int skewed)
+{
+    const ptrdiff_t head = skewed ? (ptrdiff_t)(-(uintptr_t)to % LINE) : 0;
+    const ptrdiff_t end = s->closes || !skewed ? bytes : bytes - LINE + head;
+    ptrdiff_t at = head;
+    if (head > 0 && s->opens) {
+        memcpy(to, from, (size_t)(head < end ? head : end));
+    }
+    for (; at + LINE <= end; at += LINE) {
+        store_line(to + at, from + at, stream);
+    }
+    if (at < end) {
+        memcpy(to + at, from + at, (size_t)(end - at));
+    }
+}
+
+SIMD_INLINE int is_skewed(const void *to, int64_t row_bytes, int stream)
+{
+    return stream && ((uintptr_t)to % LINE != 0 || row_bytes % LINE != 0);
 }
 
 typedef uint8_t element_1 __attribute__((may_alias));
@@ -61,22 +153,18 @@ typedef uint64_t element_8 __attribute__((may_alias));
 
 #define BYTES   1
 #define ELEMENT element_1
-#define LANES   16
 #include "backends/openmp/kernels/transpose_block.h"
 
 #define BYTES   2
 #define ELEMENT element_2
-#define LANES   8
 #include "backends/openmp/kernels/transpose_block.h"
 
 #define BYTES   4
 #define ELEMENT element_4
-#define LANES   LANES_4
 #include "backends/openmp/kernels/transpose_block.h"
 
 #define BYTES   8
 #define ELEMENT element_8
-#define LANES   LANES_8
 #include "backends/openmp/kernels/transpose_block.h"
 
 /* Elements of 16 bytes need no shuffling in registers, so a tile is copied element by element. */
@@ -97,32 +185,32 @@ static void edge_16(const element_16 *from, int64_t ld_from, element_16 *to, int
 static void block_16(const void *from_block, int64_t ld_from, void *to_block, int64_t ld_to,
                      int64_t rows, int64_t cols, int stream, void *scratch)
 {
-    (void)scratch;
+    enum { SIDE = LINE / 16, WIDTH = PITCH / 16 };
     const element_16 *from = from_block;
-    element_16 *to = to_block;
-    const int64_t whole_rows = rows - rows % 4, whole_cols = cols - cols % 4;
-    for (int64_t j = 0; j < whole_cols; j += 4) {
-        for (int64_t i = 0; i < whole_rows; i += 4) {
-            _Alignas(64) element_16 out[4][4];
-            SIMD_UNROLL
-            for (int r = 0; r < 4; r++) {
+    element_16 *to = to_block, *out = scratch;
+    const int skewed = is_skewed(to, ld_to * 16, stream);
+    const int64_t run = (skewed ? RUN_SKEWED : RUN) / 16, whole_cols = cols - cols % SIDE;
+    for (int64_t i = 0; i < rows; i += run) {
+        const strip s = strip_at(i, rows, run, SIDE, skewed);
+        for (int64_t j = 0; j < whole_cols; j += SIDE) {
+            for (int64_t r = 0; r < s.rows; r++) {
                 SIMD_UNROLL
-                for (int c = 0; c < 4; c++) {
-                    out[c][r] = from[(i + r) * ld_from + j + c];
+                for (int c = 0; c < SIDE; c++) {
+                    out[c * WIDTH + r] = from[(i + r) * ld_from + j + c];
                 }
-                __builtin_prefetch(from + (i + r + 4) * ld_from + j, 0, 3);
             }
-            SIMD_UNROLL
-            for (int c = 0; c < 4; c++) {
-                store_line(to + (j + c) * ld_to + i, out[c], stream);
+            for (int c = 0; c < SIDE; c++) {
+                store_run((char *)(to + (j + c) * ld_to + i), (const char *)(out + c * WIDTH), &s,
+                          s.rows * 16, stream, skewed);
             }
+        }
+        if (s.closes) {
+            break;
         }
     }
     if (stream) {
         simd_stream_end();
     }
-    edge_16(from + whole_rows * ld_from, ld_from, to + whole_rows, ld_to, rows - whole_rows,
-            whole_cols);
     edge_16(from + whole_cols, ld_from, to + whole_cols * ld_to, ld_to, rows, cols - whole_cols);
 }
 

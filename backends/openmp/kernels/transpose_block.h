@@ -1,63 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transpose_block.h - the code of transpose.c for one size of element. Included once for each size,
- * with BYTES (the size), ELEMENT (an integer of that size) and LANES (elements of one vector)
- * defined. */
+ * with BYTES (the size) and ELEMENT (an integer of that size) defined. */
 
 #define NAME(x)            NAME_WITH(x, BYTES)
 #define NAME_WITH(x, size) CPU_JOIN(x, size)
 
-typedef ELEMENT NAME(vector) __attribute__((vector_size(LANES * BYTES)));
+#define ACROSS (16 / BYTES)      /* columns of a tile */
+#define DOWN   (PIECES * ACROSS) /* its rows */
+#define SIDE   (64 / BYTES)      /* elements of a cache line */
+#define WIDTH  (PITCH / BYTES)
 
-/* Transposes LANES x LANES elements by interleaving row i with row i + LANES/2, log2(LANES) times.
- */
+/* Transposes a tile by interleaving piece i with piece i + ACROSS / 2, log2(ACROSS) times. */
 SIMD_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to)
 {
-    NAME(vector) v[LANES], next[LANES];
+    piece v[ACROSS], next[ACROSS];
     SIMD_UNROLL
-    for (int i = 0; i < LANES; i++) {
-        memcpy(&v[i], from + i * ld_from, sizeof v[i]);
+    for (int i = 0; i < ACROSS; i++) {
+        v[i] = load_piece((const char *)(from + i * ld_from), ACROSS * ld_from * BYTES);
     }
     SIMD_UNROLL
-    for (int stage = 1; stage < LANES; stage *= 2) {
+    for (int stage = 1; stage < ACROSS; stage *= 2) {
         SIMD_UNROLL
-        for (int i = 0; i < LANES / 2; i++) {
-            next[2 * i] = INTERLEAVE(LOW, v[i], v[i + LANES / 2], LANES);
-            next[2 * i + 1] = INTERLEAVE(HIGH, v[i], v[i + LANES / 2], LANES);
+        for (int i = 0; i < ACROSS / 2; i++) {
+            next[2 * i] = NAME(LOW)(v[i], v[i + ACROSS / 2]);
+            next[2 * i + 1] = NAME(HIGH)(v[i], v[i + ACROSS / 2]);
         }
         SIMD_UNROLL
-        for (int i = 0; i < LANES; i++) {
+        for (int i = 0; i < ACROSS; i++) {
             v[i] = next[i];
         }
     }
     SIMD_UNROLL
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < ACROSS; i++) {
         memcpy(to + i * ld_to, &v[i], sizeof v[i]);
     }
 }
 
-#define SIDE (64 / BYTES)
-
-/* Transposes a square that has one cache line per row. It accesses every line of either matrix only
- * once: if a leading dimension is a power of two, the lines compete for a few sets of the caches,
- * and would not stay there for a second access. The lines of the next square below are prefetched.
- */
-SIMD_INLINE void NAME(square)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to,
-                              int stream, void *scratch)
+/* Transposes a column of a strip, which is one cache line wide, into scratch memory. It accesses
+ * every line only once, or soon again: if a leading dimension is a power of two, the lines compete
+ * for a few sets of the caches. For the same reason many rows are copied first. */
+SIMD_INLINE ELEMENT *NAME(column)(const ELEMENT *from, int64_t ld_from, int64_t rows, void *scratch)
 {
-    ELEMENT *restrict in = __builtin_assume_aligned(scratch, 64);
-    ELEMENT *restrict out = in + SIDE * SIDE;
-    for (int i = 0; i < SIDE; i++) {
-        memcpy(in + i * SIDE, from + i * ld_from, 64);
-        __builtin_prefetch(from + (i + SIDE) * ld_from, 0, 3);
-    }
-    for (int j = 0; j < SIDE; j += LANES) {
-        for (int i = 0; i < SIDE; i += LANES) {
-            NAME(tile)(in + i * SIDE + j, SIDE, out + j * SIDE + i, SIDE);
+    ELEMENT *out = scratch, *in = out + SIDE * WIDTH;
+    for (int64_t row = 0; row < rows; row += DOWN) {
+        const ELEMENT *at = from + row * ld_from;
+        if (DOWN > 8) {
+            for (int i = 0; i < DOWN; i++) {
+                memcpy(in + i * SIDE, at + i * ld_from, LINE);
+            }
+        }
+        for (int j = 0; j < SIDE; j += ACROSS) {
+            NAME(tile)
+            (DOWN > 8 ? in + j : at + j, DOWN > 8 ? SIDE : ld_from, out + j * WIDTH + row, WIDTH);
         }
     }
-    for (int j = 0; j < SIDE; j++) {
-        store_line(to + j * ld_to, out + j * SIDE, stream);
-    }
+    return out;
 }
 
 /* Transposes the part outside the squares. The rows of `to` are written in order. */
@@ -76,11 +73,20 @@ static void NAME(block)(const void *from_block, int64_t ld_from, void *to_block,
 {
     const ELEMENT *from = from_block;
     ELEMENT *to = to_block;
-    const int64_t whole_rows = rows - rows % SIDE, whole_cols = cols - cols % SIDE;
-    for (int64_t j = 0; j < whole_cols; j += SIDE) {
-        for (int64_t i = 0; i < whole_rows; i += SIDE) {
-            NAME(square)
-            (from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to, stream, scratch);
+    const int64_t whole_rows = rows - rows % DOWN, whole_cols = cols - cols % SIDE;
+    const int skewed = is_skewed(to, ld_to * BYTES, stream);
+    const int64_t run = (skewed ? RUN_SKEWED : RUN) / BYTES;
+    for (int64_t i = 0; i < whole_rows; i += run) {
+        const strip s = strip_at(i, whole_rows, run, SIDE, skewed);
+        for (int64_t j = 0; j < whole_cols; j += SIDE) {
+            const ELEMENT *out = NAME(column)(from + i * ld_from + j, ld_from, s.rows, scratch);
+            for (int c = 0; c < SIDE; c++) {
+                store_run((char *)(to + (j + c) * ld_to + i), (const char *)(out + c * WIDTH), &s,
+                          s.rows * BYTES, stream, skewed);
+            }
+        }
+        if (s.closes) {
+            break;
         }
     }
     if (stream) {
@@ -95,5 +101,7 @@ static void NAME(block)(const void *from_block, int64_t ld_from, void *to_block,
 #undef NAME_WITH
 #undef BYTES
 #undef ELEMENT
-#undef LANES
+#undef ACROSS
+#undef DOWN
 #undef SIDE
+#undef WIDTH

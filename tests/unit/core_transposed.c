@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_transposed.c - transposes on the CPU of any shape, pitch and alignment, also of matrices
+ * that go past the caches: each element has its place, and nothing around them is written. */
+#include "tests/unit/unit.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CASES = 600, ROOM = 1 << 18 /* bytes of a matrix */, CACHE_MOST = 64 << 20, GUARD = 0xa5 };
+
+static uint64_t random_state = 5;
+
+static int64_t draw(int64_t below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)(random_state >> 33) % below;
+}
+
+typedef struct place {
+    iso_stream stream;
+    iso_buffer from, to;
+    unsigned char *source, *result; /* host copies of all of `from` and of `to` */
+    int64_t bytes;                  /* of each */
+} place;
+
+static place place_make(iso_device device, int64_t bytes)
+{
+    place made = {.bytes = bytes, .source = malloc((size_t)bytes), .result = malloc((size_t)bytes)};
+
+    assert_non_null(made.source);
+    assert_non_null(made.result);
+    works(iso_stream_create(device, ISO_STREAM_INLINE, &made.stream));
+    works(iso_buffer_create(device, bytes, &made.from));
+    works(iso_buffer_create(device, bytes, &made.to));
+    for (int64_t i = 0; i < bytes; i++) {
+        made.source[i] = (unsigned char)draw(256);
+    }
+    works(iso_write(made.stream, (iso_operand){made.from, 0}, made.source, bytes));
+    return made;
+}
+
+static void place_free(place *gone)
+{
+    works(iso_stream_destroy(gone->stream));
+    works(iso_buffer_destroy(gone->from));
+    works(iso_buffer_destroy(gone->to));
+    free(gone->source);
+    free(gone->result);
+}
+
+/* Whether byte `at` of the result is part of an element: if so, the byte that must be there. */
+static bool expected(const iso_transpose_args *args, const place *p, int64_t at,
+                     unsigned char *byte)
+{
+    const int64_t size = args->element_bytes, inside = at - args->to.offset;
+    const int64_t element = inside / size;
+    const int64_t j = element / args->ld_to, i = element % args->ld_to;
+
+    if (inside < 0 || j >= args->cols || i >= args->rows) {
+        return false;
+    }
+    *byte = p->source[args->from.offset + (i * args->ld_from + j) * size + inside % size];
+    return true;
+}
+
+static void check(place *p, iso_transpose_args *args)
+{
+    const unsigned char guard = GUARD;
+    unsigned char byte;
+
+    args->variant = ISO_VARIANT_TILED;
+    args->from.buffer = p->from;
+    args->to.buffer = p->to;
+    works(iso_fill(p->stream, (iso_operand){p->to, 0}, &guard, 1, p->bytes));
+    works(iso_transpose(p->stream, args));
+    works(iso_read(p->stream, p->result, (iso_operand){p->to, 0}, p->bytes));
+    for (int64_t at = 0; at < p->bytes; at++) {
+        if (!expected(args, p, at, &byte)) {
+            byte = GUARD;
+        }
+        if (p->result[at] != byte) {
+            fail_msg("%d x %d elements of %d bytes, offsets %d and %d, pitches %d and %d: byte %d "
+                     "of the result is %d instead of %d",
+                     (int)args->rows, (int)args->cols, (int)args->element_bytes,
+                     (int)args->from.offset, (int)args->to.offset, (int)args->ld_from,
+                     (int)args->ld_to, (int)at, p->result[at], byte);
+        }
+    }
+}
+
+static void shapes(void **state)
+{
+    iso_device device;
+
+    (void)state;
+    works(iso_device_open("openmp", &device));
+    place p = place_make(device, ROOM);
+    for (int i = 0; i < CASES; i++) {
+        iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
+        const int64_t size = INT64_C(1) << draw(5), room = ROOM / size;
+
+        args.element_bytes = size;
+        args.rows = 1 + draw(draw(2) ? 40 : 900);
+        args.cols = 1 + draw(draw(2) ? 40 : 900);
+        args.ld_from = args.cols + draw(3);
+        args.ld_to = args.rows + draw(3);
+        args.from.offset = draw(9) * size;
+        args.to.offset = draw(9) * size;
+        if (args.rows * args.ld_from + 8 > room || args.cols * args.ld_to + 8 > room) {
+            continue;
+        }
+        check(&p, &args);
+    }
+    place_free(&p);
+    works(iso_device_close(device));
+}
+
+/* Results beyond the last cache are written past it, in runs that begin and end at cache lines. */
+static void past_the_caches(void **state)
+{
+    static const struct {
+        int64_t size, rows, more, offset; /* more: elements between rows of the result */
+    } cases[] = {{1, 1027, 5, 3}, {2, 515, 1, 1},  {4, 1024, 0, 0}, {4, 143, 0, 0},
+                 {4, 129, 0, 5},  {8, 1000, 1, 1}, {8, 64, 0, 0},   {16, 301, 1, 1}};
+    iso_device_info info = {.size = sizeof info};
+    iso_device device;
+
+    (void)state;
+    works(iso_device_open("openmp", &device));
+    works(iso_device_get_info(device, &info));
+    if (info.cache_bytes > CACHE_MOST) {
+        works(iso_device_close(device));
+        skip();
+    }
+    place p = place_make(device, info.cache_bytes + info.cache_bytes / 8 + (1 << 16));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
+
+        args.element_bytes = cases[i].size;
+        args.rows = cases[i].rows;
+        args.cols = info.cache_bytes / cases[i].size / cases[i].rows + 1;
+        args.ld_from = args.cols;
+        args.ld_to = args.rows + cases[i].more;
+        args.to.offset = cases[i].offset * cases[i].size;
+        /* It ends where its memory does, so that a sanitizer sees who reads more. */
+        args.from.offset = p.bytes - args.rows * args.ld_from * args.element_bytes;
+        check(&p, &args);
+    }
+    place_free(&p);
+    works(iso_device_close(device));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shapes), cmocka_unit_test(past_the_caches)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
