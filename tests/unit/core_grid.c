@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS_MOST = 6, TURNS = 12 };
+#if defined(__SANITIZE_ADDRESS__) /* it sees no order; the other programs look for it */
+enum { TURNS = 2 };
+#else
+enum { TURNS = 12 };
+#endif
+enum { RANKS_MOST = 6 };
 
 /* A product, and the three matrices on the host. */
 typedef struct problem {
