@@ -93,13 +93,26 @@ typedef struct gemm_line_run {
     int exchanged; /* C' = B' A' is computed */
 } gemm_line_run;
 
-/* Whether the product is one of a few rows and a matrix whose rows are contiguous, or C' = B' A'
- * is. A matrix that is read so seldom is not worth packing. */
-static int is_line(const cpu_gemm_type *type, const iso_gemm_op *g)
+enum { LINE_LEAST = 16 }; /* fewer columns leave vectors empty */
+
+/* Whether C' = B' A' is computed instead: one row and a matrix. */
+static int is_exchanged(const iso_gemm_op *g)
 {
-    enum { LEAST = 16 }; /* fewer columns leave vectors empty */
-    return type->line && ((g->m <= GEMM_FEW && g->trans_b != ISO_TRANS && g->n >= LEAST) ||
-                          (g->n == 1 && g->trans_a == ISO_TRANS && g->ldc == 1 && g->m >= LEAST));
+    return g->n == 1 && g->ldc == 1 && g->m >= LINE_LEAST;
+}
+
+/* Whether the product, or the exchanged one, is one of few rows and a matrix. A matrix that is read
+ * so seldom is not worth packing. Only for one row may the matrix be stored as its transpose. */
+static int is_line(const cpu_gemm_kernels *kernels, const iso_gemm_op *g)
+{
+    if (!kernels->type[g->dtype].line) {
+        return 0;
+    }
+    if (is_exchanged(g)) {
+        return g->trans_a == ISO_TRANS || kernels->turns;
+    }
+    return g->n >= LINE_LEAST &&
+           (g->trans_b == ISO_TRANS ? g->m == 1 && kernels->turns : g->m <= GEMM_FEW);
 }
 
 static cpu_gemm_line line_of(const iso_gemm_op *g, int exchanged)
@@ -112,14 +125,16 @@ static cpu_gemm_line line_of(const iso_gemm_op *g, int exchanged)
                           .beta = continues ? 0 : g->beta,
                           .a_row = g->trans_a == ISO_TRANS ? 1 : g->lda,
                           .a_step = g->trans_a == ISO_TRANS ? g->lda : 1,
-                          .b_row = g->ldb,
+                          .b_row = g->trans_b == ISO_TRANS ? 1 : g->ldb,
+                          .b_col = g->trans_b == ISO_TRANS ? g->ldb : 1,
                           .c_row = g->ldc,
                           .continues = continues};
     if (exchanged) {
         line.m = 1;
         line.n = g->m;
+        line.b_row = line.a_step;
+        line.b_col = line.a_row;
         line.a_step = g->trans_b == ISO_TRANS ? 1 : g->ldb;
-        line.b_row = g->lda;
     }
     return line;
 }
@@ -152,7 +167,7 @@ static void run_line(void *context, int thread, int threads)
 static void execute_line(const cpu_device *device, const iso_gemm_op *g, const cpu_gemm_type *type)
 {
     const double work = (double)g->m * (double)g->n * (double)g->k * (double)g->batch;
-    const int exchanged = g->m > GEMM_FEW || g->trans_b == ISO_TRANS || g->n == 1;
+    const int exchanged = is_exchanged(g);
     gemm_line_run run = {.team = device->team,
                          .op = g,
                          .type = type,
@@ -164,16 +179,22 @@ static void execute_line(const cpu_device *device, const iso_gemm_op *g, const c
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
+/* A small matrix and a vector are a line too: the vectors of a small product would be empty. */
+static int takes_small(const cpu_device *device, const iso_gemm_op *g)
+{
+    const cpu_gemm_kernels *kernels = device->kernels->gemm;
+    return is_small(&kernels->type[g->dtype], g) && !(is_exchanged(g) && is_line(kernels, g));
+}
+
 int gemm_is_unpacked(const cpu_device *device, const iso_gemm_op *g)
 {
-    const cpu_gemm_type *type = &device->kernels->gemm->type[g->dtype];
-    return is_small(type, g) || is_line(type, g);
+    return takes_small(device, g) || is_line(device->kernels->gemm, g);
 }
 
 void gemm_unpacked(const cpu_device *device, const iso_gemm_op *g)
 {
     const cpu_gemm_type *type = &device->kernels->gemm->type[g->dtype];
-    if (is_small(type, g)) {
+    if (takes_small(device, g)) {
         execute_small(device, g, type);
     } else {
         execute_line(device, g, type);

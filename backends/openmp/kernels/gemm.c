@@ -3,6 +3,7 @@
  * that come from the padding stay in lanes and rows that are never read. */
 #include "backends/openmp/kernels/gemm_shape.h"
 #include "backends/openmp/kernels/kernels.h"
+#include "backends/openmp/kernels/pieces.h"
 
 #include <isomer/types.h>
 
@@ -74,6 +75,7 @@ _Static_assert(MR *NR_F32 * 4 <= CPU_GEMM_TILE_BYTES && MR * NR_F64 * 8 <= CPU_G
 #include "backends/openmp/kernels/gemm_type.h"
 
 const cpu_gemm_kernels CPU_TABLE(cpu_gemm_kernels) = {
+    .turns = PIECES * 16 == SIMD_BYTES,
     .type = {[ISO_F16] = {MR, NR_F32, 4, tile_f32, pack_f16, finish_f16, naive_f16, NULL, NULL},
              [ISO_BF16] = {MR, NR_F32, 4, tile_f32, pack_bf16, finish_bf16, naive_bf16, NULL, NULL},
              [ISO_F32] = {MR, NR_F32, 4, tile_f32, pack_f32, finish_f32, naive_f32, direct_f32,

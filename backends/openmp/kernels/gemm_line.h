@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm_line.h - products of a few rows and a matrix whose rows are contiguous: these are added up,
- * so that memory is read once, from end to end. Included once for each accumulation type, with REAL
- * (f32 or f64), TYPE, LANES and FMA defined. */
+ * so that memory is read once, from end to end. And products of one row and a matrix whose columns
+ * are contiguous: a vector holds neighbouring columns, which are turned in registers. Included once
+ * for each accumulation type, with REAL (f32 or f64), TYPE, LANES and FMA defined. */
 
 #define VEC  CPU_JOIN(simd, REAL)
 #define V(f) CPU_JOIN(VEC, f)
@@ -51,6 +52,63 @@ static void T(line_segment)(const cpu_gemm_line *g, int64_t from, int64_t k, int
     }
 }
 
+#if PIECES * 16 == SIMD_BYTES
+/* One segment of GROUPS vectors of columns. A line of memory is used up before the next column's,
+ * because the columns compete for a few sets of the caches if b_col is a power of two. */
+SIMD_INLINE void T(turned_columns)(const int groups, const TYPE *a, int64_t a_step, const TYPE *b,
+                                   int64_t b_col, int64_t k, TYPE *sums)
+{
+    enum { BYTES = sizeof(TYPE), STEP = 16 / BYTES, LINE = 64 / BYTES };
+    VEC sum[4] = {{0}};
+    int64_t p = 0;
+    for (int64_t size = LINE; size >= STEP; size = size == LINE ? STEP : 0) {
+        for (; p + size <= k; p += size) {
+            SIMD_UNROLL
+            for (int g = 0; g < groups; g++) {
+                for (int64_t q = p; q < p + size; q += STEP) {
+                    piece columns[STEP];
+                    turn_pieces(BYTES, (const char *)(b + g * LANES * b_col + q), b_col * BYTES,
+                                columns);
+                    SIMD_UNROLL
+                    for (int i = 0; i < STEP; i++) {
+                        sum[g] = V(fma)(V(set)(a[(q + i) * a_step]), (VEC)columns[i], sum[g]);
+                    }
+                }
+            }
+        }
+    }
+    for (int g = 0; g < groups; g++) {
+        V(store)(sums + g * LANES, sum[g]);
+    }
+    for (; p < k; p++) {
+        for (int j = 0; j < groups * LANES; j++) {
+            sums[j] = FMA(a[p * a_step], b[j * b_col + p], sums[j]);
+        }
+    }
+}
+
+static void T(turned_segment)(const cpu_gemm_line *g, int64_t from, int64_t k, int64_t first,
+                              int64_t count, TYPE *sums)
+{
+    enum { GROUPS = 4 };
+    const TYPE *a = (const TYPE *)g->a + from * g->a_step;
+    const TYPE *b = (const TYPE *)g->b + from + first * g->b_col;
+    int64_t j = 0;
+    for (; j + GROUPS * LANES <= count; j += GROUPS * LANES) {
+        T(turned_columns)(GROUPS, a, g->a_step, b + j * g->b_col, g->b_col, k, sums + j);
+    }
+    for (; j + LANES <= count; j += LANES) {
+        T(turned_columns)(1, a, g->a_step, b + j * g->b_col, g->b_col, k, sums + j);
+    }
+    for (; j < count; j++) {
+        sums[j] = 0;
+        for (int64_t p = 0; p < k; p++) {
+            sums[j] = FMA(a[p * g->a_step], b[j * g->b_col + p], sums[j]);
+        }
+    }
+}
+#endif
+
 /* Adds a segment to the totals, which begin with C if `continues`. */
 static void T(line_add)(const cpu_gemm_line *g, int64_t row, int begins, const TYPE *sums,
                         TYPE *totals, int64_t count)
@@ -70,8 +128,15 @@ static void T(line)(const cpu_gemm_line *g, int64_t first, int64_t count, void *
     memset(totals, 0, (size_t)(g->m * count) * sizeof *totals);
     for (int64_t from = 0; from < g->k; from += CPU_GEMM_SEGMENT) {
         const int64_t left = g->k - from;
-        T(line_segment)(g, from, left < CPU_GEMM_SEGMENT ? left : CPU_GEMM_SEGMENT, first, count,
-                        sums);
+        const int64_t k = left < CPU_GEMM_SEGMENT ? left : CPU_GEMM_SEGMENT;
+#if PIECES * 16 == SIMD_BYTES
+        if (g->b_col != 1) {
+            T(turned_segment)(g, from, k, first, count, sums);
+        } else
+#endif
+        {
+            T(line_segment)(g, from, k, first, count, sums);
+        }
         for (int64_t i = 0; i < g->m; i++) {
             T(line_add)(g, i * g->c_row + first, from == 0, sums + i * count, totals + i * count,
                         count);

@@ -63,13 +63,14 @@ typedef struct cpu_gemm_direct {
     void *scratch; /* CPU_GEMM_DIRECT_SCRATCH bytes, aligned */
 } cpu_gemm_direct;
 
-/* A product of a few rows and a matrix whose rows are contiguous, as are C's. */
+/* A product of a few rows and a matrix. C's rows are contiguous, and so are B's (b_col is 1), or
+ * B's columns are (b_row is 1, and m is 1; only if cpu_gemm_kernels.turns). */
 typedef struct cpu_gemm_line {
     int64_t m, n, k;
     double alpha, beta;
     const void *a, *b; /* unused if k is 0 */
     void *c;
-    int64_t a_row, a_step, b_row, c_row;
+    int64_t a_row, a_step, b_row, b_col, c_row;
     int continues; /* the totals begin with C, and replace it */
 } cpu_gemm_line;
 
@@ -96,6 +97,7 @@ typedef struct cpu_gemm_type {
 } cpu_gemm_type;
 
 typedef struct cpu_gemm_kernels {
+    int turns; /* cpu_gemm_type.line takes a B whose columns are contiguous */
     cpu_gemm_type type[CPU_ELEMENTS]; /* [iso_dtype]; empty for integers */
 } cpu_gemm_kernels;
 

@@ -10,29 +10,13 @@
 #define SIDE   (64 / BYTES)      /* elements of a cache line */
 #define WIDTH  (PITCH / BYTES)
 
-/* Transposes a tile by interleaving piece i with piece i + ACROSS / 2, log2(ACROSS) times. */
 SIMD_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to)
 {
-    piece v[ACROSS], next[ACROSS];
+    piece columns[ACROSS];
+    turn_pieces(BYTES, (const char *)from, ld_from * BYTES, columns);
     SIMD_UNROLL
     for (int i = 0; i < ACROSS; i++) {
-        v[i] = load_piece((const char *)(from + i * ld_from), ACROSS * ld_from * BYTES);
-    }
-    SIMD_UNROLL
-    for (int stage = 1; stage < ACROSS; stage *= 2) {
-        SIMD_UNROLL
-        for (int i = 0; i < ACROSS / 2; i++) {
-            next[2 * i] = NAME(LOW)(v[i], v[i + ACROSS / 2]);
-            next[2 * i + 1] = NAME(HIGH)(v[i], v[i + ACROSS / 2]);
-        }
-        SIMD_UNROLL
-        for (int i = 0; i < ACROSS; i++) {
-            v[i] = next[i];
-        }
-    }
-    SIMD_UNROLL
-    for (int i = 0; i < ACROSS; i++) {
-        memcpy(to + i * ld_to, &v[i], sizeof v[i]);
+        memcpy(to + i * ld_to, &columns[i], sizeof columns[i]);
     }
 }
 
