@@ -25,6 +25,9 @@ static int is_complete(const cpu_point *point)
 
 iso_status cpu_point_wait(cpu_point *point)
 {
+    cpu_spin spin = {0};
+    while (!is_complete(point) && cpu_spin_more(&spin, CPU_SPIN_NS)) {
+    }
     while (!is_complete(point)) {
         if (cpu_team_outside() != ISO_OK) {
             return ISO_INTERNAL;

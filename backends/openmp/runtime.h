@@ -62,6 +62,15 @@ iso_status cpu_team_outside(void);
 int cpu_team_ended(void);
 struct timespec cpu_team_patience(void);
 
+/* A thread that waits spins first: cpu_spin_more says whether to look again, until `most`
+ * nanoseconds after the first call. Begin with zeros. */
+enum { CPU_SPIN_NS = 15000 /* about the cost of a sleep and its wake-up */ };
+typedef struct cpu_spin {
+    int rounds;
+    int64_t end; /* when to stop; 0 until it is computed */
+} cpu_spin;
+int cpu_spin_more(cpu_spin *spin, int64_t most);
+
 /* Creates a thread for the backend, with signals blocked and at least 1 MiB of stack, whatever the
  * process's default is. Returns 0 or an errno value. */
 int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);

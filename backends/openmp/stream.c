@@ -10,7 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STREAM_FIRST_CAPACITY = 64 };
+enum {
+    STREAM_FIRST_CAPACITY = 64,
+    /* A worker without commands spins this long: the next one often follows at once. */
+    STREAM_LINGER_NS = 50000
+};
 
 struct cpu_stream {
     cpu_device_object *device;
@@ -21,10 +25,11 @@ struct cpu_stream {
     pthread_cond_t done;  /* wakes threads that wait for the worker */
 
     cpu_command *ring;
-    uint64_t capacity;             /* a power of two */
-    uint64_t submitted, completed; /* commands so far */
-    uint64_t wanted;               /* the smallest `completed` that a thread waits for */
-    int worker_sleeps, stop;
+    uint64_t capacity;                     /* a power of two */
+    _Atomic uint64_t submitted, completed; /* commands so far; a spinning thread reads them */
+    uint64_t wanted;                       /* the smallest `completed` that a thread waits for */
+    int worker_sleeps;
+    _Atomic int stop;
 
     iso_status error; /* the first late error; its text follows */
     char text[ISO_REASON_MAX];
@@ -140,17 +145,37 @@ static void complete_one(cpu_stream *stream)
 
 /* ---- the worker ------------------------------------------------------------------------------ */
 
+/* Whether there are commands, or none will come. */
+static int is_called(const cpu_stream *stream)
+{
+    return atomic_load(&stream->completed) != atomic_load(&stream->submitted) ||
+           atomic_load(&stream->stop);
+}
+
+/* The caller holds the lock. Spins without it before it sleeps. */
+static void await_commands(cpu_stream *stream)
+{
+    cpu_spin spin = {0};
+    if (!is_called(stream)) {
+        (void)pthread_mutex_unlock(&stream->lock);
+        while (!is_called(stream) && cpu_spin_more(&spin, STREAM_LINGER_NS)) {
+        }
+        (void)pthread_mutex_lock(&stream->lock);
+    }
+    while (!is_called(stream)) {
+        stream->worker_sleeps = 1;
+        (void)pthread_cond_wait(&stream->work, &stream->lock);
+        stream->worker_sleeps = 0;
+    }
+}
+
 static void *work(void *argument)
 {
     cpu_stream *stream = argument;
     (void)pthread_setname_np(pthread_self(), "isomer-stream");
     (void)pthread_mutex_lock(&stream->lock);
     for (;;) {
-        while (stream->completed == stream->submitted && !stream->stop) {
-            stream->worker_sleeps = 1;
-            (void)pthread_cond_wait(&stream->work, &stream->lock);
-            stream->worker_sleeps = 0;
-        }
+        await_commands(stream);
         if (stream->completed == stream->submitted) {
             break;
         }
@@ -387,8 +412,11 @@ iso_status cpu_stream_sync(void *stream)
         return sync_inline(awaited);
     }
     cpu_team_resume();
+    const uint64_t target = atomic_load(&awaited->submitted);
+    cpu_spin spin = {0};
+    while (atomic_load(&awaited->completed) < target && cpu_spin_more(&spin, CPU_SPIN_NS)) {
+    }
     (void)pthread_mutex_lock(&awaited->lock);
-    uint64_t target = awaited->submitted;
     while (awaited->completed < target) {
         if (target < awaited->wanted) {
             awaited->wanted = target;

@@ -19,9 +19,8 @@
 
 enum {
     TEAM_THREADS_MAX = 1024,
-    TEAM_SPIN_NS = 15000,    /* about the cost of a sleep and its wake-up */
     TEAM_LINGER_NS = 200000, /* spin this long after a task: the next one often follows at once */
-    TEAM_SPIN_ROUNDS = 32,   /* between two reads of the clock */
+    SPIN_ROUNDS = 32,        /* between two reads of the clock */
     TEAM_PATIENCE_NS = 100000000, /* between two checks of `ended` */
     CPU_THREAD_STACK = 1 << 20
 };
@@ -67,6 +66,7 @@ static struct {
     cpu_team *left_behind; /* the team from before a fork(): its threads are not in this process */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static _Atomic uint32_t alone;  /* 1: one processor, so a thread that spins stops what it awaits */
 static _Atomic uint32_t parked; /* 1: exit() has begun, so streams' workers begin nothing new */
 
 /* Whether this thread runs an operation, or a team's region. A vendor's library or an OpenMP
@@ -76,16 +76,9 @@ static _Atomic uint32_t ended; /* 1 once exit() was called there: that operation
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-typedef struct team_spin {
-    int rounds;
-    /* end: the time when the thread stops spinning; 0 until it is computed. most: how long to spin,
-     * in nanoseconds; 0 for TEAM_SPIN_NS. */
-    int64_t end, most;
-} team_spin;
-
-static int spin_more(const cpu_team *team, team_spin *spin)
+int cpu_spin_more(cpu_spin *spin, int64_t most)
 {
-    if (!team->spins) {
+    if (atomic_load_explicit(&alone, memory_order_relaxed)) {
         return 0;
     }
 #if defined(__x86_64__) || defined(__i386__)
@@ -93,14 +86,19 @@ static int spin_more(const cpu_team *team, team_spin *spin)
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
-    if (spin->rounds++ % TEAM_SPIN_ROUNDS != 0) {
+    if (spin->rounds++ % SPIN_ROUNDS != 0) {
         return 1;
     }
-    int64_t time = cpu_now();
+    const int64_t time = cpu_now();
     if (spin->end == 0) {
-        spin->end = time + (spin->most > 0 ? spin->most : TEAM_SPIN_NS);
+        spin->end = time + most;
     }
     return time < spin->end;
+}
+
+static int spin_more(const cpu_team *team, cpu_spin *spin, int64_t most)
+{
+    return team->spins && cpu_spin_more(spin, most);
 }
 
 void cpu_team_barrier(cpu_team *team)
@@ -118,9 +116,9 @@ void cpu_team_barrier(cpu_team *team)
         }
         return;
     }
-    team_spin spin = {0};
+    cpu_spin spin = {0};
     while (atomic_load_explicit(&team->generation, memory_order_acquire) == generation) {
-        if (!spin_more(team, &spin)) {
+        if (!spin_more(team, &spin, CPU_SPIN_NS)) {
             atomic_fetch_add(&team->sleepers, 1);
             cpu_futex_wait(&team->generation, generation);
             atomic_fetch_sub(&team->sleepers, 1);
@@ -130,9 +128,9 @@ void cpu_team_barrier(cpu_team *team)
 
 static void wait_for_all(cpu_team *team)
 {
-    team_spin spin = {0};
+    cpu_spin spin = {0};
     uint32_t left = atomic_load_explicit(&team->remaining, memory_order_acquire);
-    while (left != 0 && spin_more(team, &spin)) {
+    while (left != 0 && spin_more(team, &spin, CPU_SPIN_NS)) {
         left = atomic_load_explicit(&team->remaining, memory_order_acquire);
     }
     if (left == 0) {
@@ -178,9 +176,9 @@ static void attend(cpu_team *team, int thread)
     _Atomic uint32_t *ticket = &team->workers[thread].ticket;
     uint32_t seen = 0;
     for (;;) {
-        team_spin spin = {.most = TEAM_LINGER_NS};
+        cpu_spin spin = {0};
         while (atomic_load_explicit(ticket, memory_order_acquire) == seen) {
-            if (!spin_more(team, &spin)) {
+            if (!spin_more(team, &spin, TEAM_LINGER_NS)) {
                 cpu_futex_wait(ticket, seen);
             }
         }
@@ -338,6 +336,7 @@ static iso_status team_create(int threads, cpu_team **out)
     team->size = 1;
     team->threads = 1;
     team->spins = threads <= cpu_cores_get();
+    atomic_store(&alone, cpu_cores_get() < 2);
     (void)pthread_mutex_init(&team->lock, NULL);
     if (threads > 1 && cpu_thread_start(&team->service, serve, team) == 0) {
         team->served = 1;
