@@ -28,6 +28,8 @@ typedef struct CUstream_st *cuda_stream;
 typedef struct CUevent_st *cuda_event;
 typedef struct CUmod_st *cuda_module;
 typedef struct CUfunc_st *cuda_function;
+typedef struct CUgraph_st *cuda_graph;
+typedef struct CUgraphExec_st *cuda_graph_exec;
 
 typedef unsigned nvrtc_code;
 typedef struct _nvrtcProgram *nvrtc_program;
@@ -136,6 +138,7 @@ struct double2;
     VALUE(CUDA_LAUNCH_FAILED, 719, CUDA_ERROR_LAUNCH_FAILED)                                       \
     VALUE(CUDA_MPS_RPC_FAILURE, 806, CUDA_ERROR_MPS_RPC_FAILURE)                                   \
     VALUE(CUDA_NOT_SUPPORTED, 801, CUDA_ERROR_NOT_SUPPORTED)                                       \
+    VALUE(CUDA_CAPTURE_RELAXED, 2, CU_STREAM_CAPTURE_MODE_RELAXED)                                 \
     VALUE(CUDA_EXTERNAL_DEVICE, 911, CUDA_ERROR_EXTERNAL_DEVICE)                                   \
     VALUE(CUDA_UNKNOWN, 999, CUDA_ERROR_UNKNOWN)                                                   \
     VALUE(CUDA_THREADS_OF_BLOCK, 1, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                     \
@@ -288,6 +291,13 @@ enum {
              (cuda_stream stream, cuda_event event, unsigned flags))                               \
     OPTIONAL(cuda_code, cuStreamWaitValue32_v2,                                                    \
              (cuda_stream stream, cuda_address address, uint32_t value, unsigned flags))           \
+    REQUIRED(cuda_code, cuStreamBeginCapture_v2, (cuda_stream stream, unsigned mode))              \
+    REQUIRED(cuda_code, cuStreamEndCapture, (cuda_stream stream, cuda_graph *graph))               \
+    OPTIONAL(cuda_code, cuGraphInstantiateWithFlags,                                               \
+             (cuda_graph_exec *exec, cuda_graph graph, unsigned long long flags))                  \
+    REQUIRED(cuda_code, cuGraphLaunch, (cuda_graph_exec exec, cuda_stream stream))                 \
+    REQUIRED(cuda_code, cuGraphExecDestroy, (cuda_graph_exec exec))                                \
+    REQUIRED(cuda_code, cuGraphDestroy, (cuda_graph graph))                                        \
     REQUIRED(cuda_code, cuStreamGetCtx, (cuda_stream stream, cuda_context *context))               \
     REQUIRED(cuda_code, cuEventCreate, (cuda_event *event, unsigned flags))                        \
     REQUIRED(cuda_code, cuEventDestroy_v2, (cuda_event event))                                     \

@@ -44,6 +44,7 @@
     NUMBER(HIP_CAN_WAIT_VALUE, 10013, hipDeviceAttributeCanUseStreamWaitValue)                     \
     NUMBER(HIP_SIGNAL_MEMORY, 2, hipMallocSignalMemory)                                            \
     NUMBER(HIP_WAIT_EQUAL, 1, hipStreamWaitValueEq)                                                \
+    NUMBER(HIP_CAPTURE_RELAXED, 2, hipStreamCaptureModeRelaxed)                                    \
     NUMBER(HIP_HOST_PORTABLE, 1, hipHostMallocPortable)                                            \
     NUMBER(HIP_REGISTER_PORTABLE, 1, hipHostRegisterPortable)                                      \
     NUMBER(HIP_KERNEL_THREADS, 0, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                        \

@@ -25,6 +25,9 @@ typedef struct ihipStream_t *hip_stream;
 typedef struct ihipEvent_t *hip_event;
 typedef struct ihipModule_t *hip_module;
 typedef struct ihipModuleSymbol_t *hip_function;
+typedef struct ihipGraph *hip_graph;
+typedef struct hipGraphExec *hip_graph_exec;
+typedef struct hipGraphNode *hip_graph_node;
 
 typedef unsigned hiprtc_code;
 typedef struct _hiprtcProgram *hiprtc_program;
@@ -192,6 +195,14 @@ struct hipUUID_t;
     REQUIRED(hip_code, hipStreamWaitEvent, (hip_stream stream, hip_event event, unsigned flags))   \
     OPTIONAL(hip_code, hipStreamWaitValue32,                                                       \
              (hip_stream stream, void *address, uint32_t value, unsigned flags, uint32_t mask))    \
+    OPTIONAL(hip_code, hipStreamBeginCapture, (hip_stream stream, hip_enum mode))                  \
+    OPTIONAL(hip_code, hipStreamEndCapture, (hip_stream stream, hip_graph *graph))                 \
+    OPTIONAL(hip_code, hipGraphInstantiate,                                                        \
+             (hip_graph_exec *exec, hip_graph graph, hip_graph_node *node, char *log,              \
+              size_t log_bytes))                                                                   \
+    OPTIONAL(hip_code, hipGraphLaunch, (hip_graph_exec exec, hip_stream stream))                   \
+    OPTIONAL(hip_code, hipGraphExecDestroy, (hip_graph_exec exec))                                 \
+    OPTIONAL(hip_code, hipGraphDestroy, (hip_graph graph))                                         \
     REQUIRED(hip_code, hipEventCreateWithFlags, (hip_event *event, unsigned flags))                \
     REQUIRED(hip_code, hipEventDestroy, (hip_event event))                                         \
     REQUIRED(hip_code, hipEventRecord, (hip_event event, hip_stream stream))                       \

@@ -33,6 +33,7 @@
  *   FAKE_COMPILE=text      ... every program with that text in its name
  *   FAKE_REFUSE=n          the first n binaries are refused
  *   FAKE_WAIT=0            streams cannot wait for words of memory
+ *   FAKE_RECORD=n          the n-th piece of work that a stream records spoils the recording
  *   FAKE_ASAN=1            kernels are built with the address sanitizer
  *   FAKE_CXX=compiler      the host's C++ compiler
  *   FAKE_CACHE=folder      where what it made is kept; nothing is, if empty
@@ -78,7 +79,10 @@ enum {
     FAKE_HOST_REGISTERED = 712,
     FAKE_HOST_NOT_REGISTERED = 713,
     FAKE_LAUNCH_FAILED = 719,
-    FAKE_NOT_SUPPORTED = 801
+    FAKE_NOT_SUPPORTED = 801,
+    FAKE_ILLEGAL_STATE = 401,
+    FAKE_RECORD_UNSUPPORTED = 900,
+    FAKE_RECORD_SPOILED = 901
 };
 
 #define FAKE_API __attribute__((visibility("default")))
@@ -175,6 +179,29 @@ int fake_event_record(fake_event *event, fake_stream *stream);
 int fake_event_sync(fake_event *event);
 int fake_event_query(fake_event *event);
 int fake_event_elapsed(fake_event *start, fake_event *stop, float *milliseconds);
+
+/* ---- graphs (graph.c) ------------------------------------------------------------------------ */
+
+typedef struct fake_graph fake_graph;
+enum { FAKE_GLOBAL = 0, FAKE_OF_THREAD = 1, FAKE_RELAXED = 2 };
+
+/* From here on the stream records; what is submitted to it does not run. */
+int fake_stream_record(fake_stream *stream, int mode);
+/* Ends this. Unless the recording was spoiled, sets *out. */
+int fake_stream_recorded(fake_stream *stream, fake_graph **out);
+int fake_graph_instantiate(const fake_graph *graph, fake_graph **out);
+/* Two launches of a graph that run at once break the context. */
+int fake_graph_launch(fake_graph *graph, fake_stream *stream);
+int fake_graph_destroy(fake_graph *graph);
+
+/* For stream.c and memory.c. */
+int fake_record_begin(fake_context *context, int mode, fake_graph **out);
+int fake_record_end(fake_graph *graph);
+int fake_record_add(fake_graph *graph, fake_work work, const void *data, size_t bytes);
+int fake_record_spoil(fake_graph *graph); /* returns the code */
+/* The code of a call that a recording in this context forbids, which spoils it; FAKE_OK: none does.
+ * `waits`: the call waits for the context. */
+int fake_record_forbids(const fake_context *context, bool waits);
 
 /* Transfers, checked and submitted to the stream. */
 typedef struct fake_copy {

@@ -68,8 +68,12 @@ static bool intact(const fake_range *range, size_t front)
 
 int fake_memory_alloc(fake_context *context, fake_memory_kind kind, size_t bytes, void **out)
 {
+    const int forbidden = fake_record_forbids(context, false);
     if (bytes == 0 || !out) {
         return FAKE_INVALID_VALUE;
+    }
+    if (forbidden) {
+        return forbidden;
     }
     const size_t charged = kind == FAKE_MEMORY_DEVICE ? round_up(bytes, 512) : 0;
     if (charged >

@@ -30,6 +30,7 @@ struct fake_stream {
     pthread_cond_t changed;
     piece *first, **last;
     bool busy, ending;
+    fake_graph *records; /* NULL: what is submitted runs */
 };
 
 struct fake_event {
@@ -154,6 +155,10 @@ static fake_stream *stream_number(const fake_context *context, int number)
 int fake_context_sync(fake_context *context)
 {
     fake_stream *stream = NULL;
+    const int code = fake_record_forbids(context, true);
+    if (code) {
+        return code;
+    }
     for (int i = 0; (stream = stream_number(context, i)); i++) {
         wait_idle(stream);
     }
@@ -257,6 +262,9 @@ int fake_stream_destroy(fake_stream *stream)
     if (!stream || !look(marked(stream), true)) {
         return FAKE_INVALID_HANDLE;
     }
+    if (stream->records && fake_record_end(stream->records) == FAKE_OK) {
+        (void)fake_graph_destroy(stream->records);
+    }
     (void)pthread_mutex_lock(&stream->lock);
     stream->ending = true;
     (void)pthread_cond_broadcast(&stream->changed);
@@ -298,13 +306,44 @@ int fake_stream_submit(fake_stream *stream, fake_work work, const void *data, si
         return FAKE_INVALID_HANDLE;
     }
     const int error = fake_context_error(stream->context);
-    return error ? error : submit(stream, work, data, bytes, false);
+    if (error) {
+        return error;
+    }
+    return stream->records ? fake_record_add(stream->records, work, data, bytes)
+                           : submit(stream, work, data, bytes, false);
+}
+
+int fake_stream_record(fake_stream *stream, int mode)
+{
+    if (!fake_stream_known(stream)) {
+        return FAKE_INVALID_HANDLE;
+    }
+    return stream->records ? FAKE_ILLEGAL_STATE
+                           : fake_record_begin(stream->context, mode, &stream->records);
+}
+
+int fake_stream_recorded(fake_stream *stream, fake_graph **out)
+{
+    *out = NULL;
+    if (!fake_stream_known(stream) || !stream->records) {
+        return fake_stream_known(stream) ? FAKE_ILLEGAL_STATE : FAKE_INVALID_HANDLE;
+    }
+    fake_graph *made = stream->records;
+    stream->records = NULL;
+    const int code = fake_record_end(made);
+    if (!code) {
+        *out = made;
+    }
+    return code;
 }
 
 int fake_stream_sync(fake_stream *stream)
 {
     if (!fake_stream_known(stream)) {
         return FAKE_INVALID_HANDLE;
+    }
+    if (stream->records) {
+        return fake_record_spoil(stream->records);
     }
     wait_idle(stream);
     return fake_context_error(stream->context);
@@ -314,6 +353,9 @@ int fake_stream_query(fake_stream *stream)
 {
     if (!fake_stream_known(stream)) {
         return FAKE_INVALID_HANDLE;
+    }
+    if (stream->records) {
+        return fake_record_spoil(stream->records);
     }
     (void)pthread_mutex_lock(&stream->lock);
     const bool pending = stream->busy || stream->first;
@@ -410,8 +452,8 @@ int fake_event_record(fake_event *event, fake_stream *stream)
         return FAKE_INVALID_HANDLE;
     }
     const int error = fake_context_error(stream->context);
-    if (error) {
-        return error;
+    if (error || stream->records) {
+        return error ? error : fake_record_spoil(stream->records);
     }
     (void)pthread_mutex_lock(&event->lock);
     const event_mark mark = {.event = event, .number = ++event->asked};
@@ -427,8 +469,8 @@ int fake_stream_wait(fake_stream *stream, fake_event *event)
         return FAKE_INVALID_HANDLE;
     }
     const int error = fake_context_error(stream->context);
-    if (error) {
-        return error;
+    if (error || stream->records) {
+        return error ? error : fake_record_spoil(stream->records);
     }
     (void)pthread_mutex_lock(&event->lock);
     const event_mark mark = {.event = event, .number = event->asked};

@@ -80,6 +80,57 @@ cuda_code cuStreamGetCtx(cuda_stream handle, cuda_context *context)
     return code;
 }
 
+static fake_graph *graph_of(cuda_graph_exec exec)
+{
+    return (fake_graph *)(void *)exec;
+}
+
+cuda_code cuStreamBeginCapture_v2(cuda_stream handle, unsigned mode)
+{
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    return code ? code : (cuda_code)fake_stream_record(stream, (int)mode);
+}
+
+cuda_code cuStreamEndCapture(cuda_stream handle, cuda_graph *graph)
+{
+    fake_stream *stream = NULL;
+    fake_graph *made = NULL;
+    cuda_code code = fake_enter_stream(handle, &stream);
+    if (code == FAKE_OK) {
+        code = (cuda_code)fake_stream_recorded(stream, &made);
+    }
+    *graph = (cuda_graph)(void *)made;
+    return code;
+}
+
+cuda_code cuGraphInstantiateWithFlags(cuda_graph_exec *exec, cuda_graph graph,
+                                      unsigned long long flags)
+{
+    fake_graph *made = NULL;
+    const int code = flags ? FAKE_INVALID_VALUE
+                           : fake_graph_instantiate((const fake_graph *)(void *)graph, &made);
+    *exec = (cuda_graph_exec)(void *)made;
+    return (cuda_code)code;
+}
+
+cuda_code cuGraphLaunch(cuda_graph_exec exec, cuda_stream handle)
+{
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    return code ? code : (cuda_code)fake_graph_launch(graph_of(exec), stream);
+}
+
+cuda_code cuGraphExecDestroy(cuda_graph_exec exec)
+{
+    return (cuda_code)fake_graph_destroy(graph_of(exec));
+}
+
+cuda_code cuGraphDestroy(cuda_graph graph)
+{
+    return (cuda_code)fake_graph_destroy((fake_graph *)(void *)graph);
+}
+
 cuda_code cuEventCreate(cuda_event *event, unsigned flags)
 {
     fake_context *context = NULL;

@@ -409,6 +409,51 @@ hip_code hipStreamWaitValue32(hip_stream handle, void *address, uint32_t value, 
     return keep(fake_stream_wait_word(stream, address, value));
 }
 
+hip_code hipStreamBeginCapture(hip_stream handle, hip_enum mode)
+{
+    fake_stream *stream = NULL;
+    const int code = enter_stream(handle, &stream);
+    return keep(code ? code : fake_stream_record(stream, (int)mode));
+}
+
+hip_code hipStreamEndCapture(hip_stream handle, hip_graph *graph)
+{
+    fake_stream *stream = NULL;
+    fake_graph *made = NULL;
+    int code = enter_stream(handle, &stream);
+    code = code ? code : fake_stream_recorded(stream, &made);
+    *graph = (hip_graph)(void *)made;
+    return keep(code);
+}
+
+hip_code hipGraphInstantiate(hip_graph_exec *exec, hip_graph graph, hip_graph_node *node, char *log,
+                             size_t log_bytes)
+{
+    fake_graph *made = NULL;
+    const int code = node || log || log_bytes
+                         ? FAKE_INVALID_VALUE
+                         : fake_graph_instantiate((const fake_graph *)(void *)graph, &made);
+    *exec = (hip_graph_exec)(void *)made;
+    return keep(code);
+}
+
+hip_code hipGraphLaunch(hip_graph_exec exec, hip_stream handle)
+{
+    fake_stream *stream = NULL;
+    const int code = enter_stream(handle, &stream);
+    return keep(code ? code : fake_graph_launch((fake_graph *)(void *)exec, stream));
+}
+
+hip_code hipGraphExecDestroy(hip_graph_exec exec)
+{
+    return keep(fake_graph_destroy((fake_graph *)(void *)exec));
+}
+
+hip_code hipGraphDestroy(hip_graph graph)
+{
+    return keep(fake_graph_destroy((fake_graph *)(void *)graph));
+}
+
 hip_code hipEventCreateWithFlags(hip_event *event, unsigned flags)
 {
     fake_context *context = NULL;
