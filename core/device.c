@@ -4,6 +4,7 @@
 #include "core/call.h"
 #include "core/comm/comm.h"
 #include "core/fork.h"
+#include "core/graph/graph.h"
 #include "core/grid/grid.h"
 #include "core/host.h"
 #include "core/kernel/kernel.h"
@@ -390,6 +391,9 @@ iso_status iso_device_close(iso_device handle)
             first = status;
             kept = core_error_keep();
         }
+    }
+    while ((child = take_child(device, CORE_GRAPH))) {
+        core_graph_finish((core_graph *)child);
     }
     while ((child = take_child(device, CORE_PROGRAM))) {
         core_program_finish((core_program *)child);

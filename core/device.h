@@ -16,7 +16,8 @@ typedef enum core_kind {
     CORE_SPARSE = 6,
     CORE_COMM = 7,
     CORE_GRID = 8,
-    CORE_KIND_COUNT = 9
+    CORE_GRAPH = 9,
+    CORE_KIND_COUNT = 10
 } core_kind;
 
 /* If there is no memory, calls core_fail and returns 0. The first member of every object is its id.

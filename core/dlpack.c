@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dlpack.c - imports DLPack tensors, describes tensors as matrices, and exports them. */
 #include "common/dtype.h"
+#include "core/graph/graph.h"
 #include "core/op.h"
-#include "core/stream.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -477,9 +477,12 @@ static iso_status check_place(const char *call, const iso_tensor *tensor, const 
  * memory can be read without a stream, so the stream is drained first. */
 static iso_status order(const char *call, core_stream *stream, core_stream *consumer, int32_t type)
 {
-    iso_status status = ISO_OK;
+    iso_status status = core_record_refuse(call, stream);
 
-    if (type == TYPE_CPU) {
+    if (!status && consumer) {
+        status = core_record_refuse(call, consumer);
+    }
+    if (!status && type == TYPE_CPU) {
         core_stream_drain(call, stream);
         status = core_stream_late(call, stream);
     }

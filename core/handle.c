@@ -41,7 +41,7 @@ static pthread_cond_t idle_changed = PTHREAD_COND_INITIALIZER;
 static const char *const kind_names[CORE_KIND_COUNT] = {
     [CORE_DEVICE] = "a device",     [CORE_STREAM] = "a stream",   [CORE_EVENT] = "an event",
     [CORE_BUFFER] = "a buffer",     [CORE_PROGRAM] = "a program", [CORE_SPARSE] = "a sparse matrix",
-    [CORE_COMM] = "a communicator", [CORE_GRID] = "a grid",
+    [CORE_COMM] = "a communicator", [CORE_GRID] = "a grid",       [CORE_GRAPH] = "a graph",
 };
 
 static slot *slot_at(uint32_t index)

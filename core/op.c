@@ -2,6 +2,7 @@
 /* op.c - reads operations, binds their operands, and passes them to the backend. */
 #include "core/op.h"
 #include "core/call.h"
+#include "core/graph/graph.h"
 #include "core/recent.h"
 
 #include <stdatomic.h>
@@ -279,7 +280,12 @@ static bool run_again(const char *call, core_stream *stream, iso_op_kind kind, c
     int64_t bytes;
     core_op *op;
 
-    if (atomic_load(&stream->late) || core_stream_enter(call, stream)) {
+    if (atomic_load(&stream->late) || atomic_load(&stream->record) ||
+        core_stream_enter_recording(call, stream)) {
+        return false;
+    }
+    if (atomic_load(&stream->record)) {
+        core_stream_leave(stream);
         return false;
     }
     atomic_store(&stream->again, true);
@@ -292,21 +298,42 @@ static bool run_again(const char *call, core_stream *stream, iso_op_kind kind, c
     return op != NULL;
 }
 
+/* Adds an operation to what the locked stream records. */
+static iso_status record(const char *call, core_op *op, core_stream *stream, int64_t bytes)
+{
+    iso_status status = core_record_prepare(call, stream, op);
+
+    if (status || op->empty == CORE_NOTHING) {
+        return status;
+    }
+    attach(op, stream);
+    status = core_record_uses(call, stream, op);
+    if (status) {
+        return status;
+    }
+    return op->empty == CORE_NEUTRAL ? fill_neutral(call, op, stream)
+                                     : core_record_op(call, stream, op, bytes);
+}
+
 static iso_status run_first(const char *call, core_op *op, core_stream *stream, const void *args)
 {
     int64_t bytes = 0;
     iso_status status = ask_workspace(call, op, stream->child.device, &bytes);
 
     if (!status) {
-        status = core_stream_enter(call, stream);
+        status = core_stream_enter_recording(call, stream);
     }
     if (status) {
         return status;
     }
-    attach(op, stream);
-    status = submit(call, op, stream, bytes);
-    if (!status) {
-        core_recent_keep(stream, args, op, bytes);
+    if (atomic_load(&stream->record)) {
+        status = record(call, op, stream, bytes);
+    } else {
+        attach(op, stream);
+        status = submit(call, op, stream, bytes);
+        if (!status) {
+            core_recent_keep(stream, args, op, bytes);
+        }
     }
     core_stream_leave(stream);
     return status;
@@ -337,7 +364,7 @@ iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind
     }
     unbind(&op);
     drop(&op);
-    return status;
+    return status ? core_record_note(stream, status) : ISO_OK;
 }
 
 iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)
@@ -446,7 +473,7 @@ static iso_status prepare(const char *call, core_op *op, core_stream *stream)
     iso_status status = ask_workspace(call, op, stream->child.device, &bytes);
 
     if (!status) {
-        status = core_stream_enter(call, stream);
+        status = core_stream_enter_recording(call, stream);
     }
     if (status) {
         return status;

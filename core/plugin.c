@@ -36,7 +36,9 @@ static const entry required[] = {
 static const entry pairs[][2] = {
     {ENTRY(host_alloc), ENTRY(host_free)},         {ENTRY(host_register), ENTRY(host_unregister)},
     {ENTRY(memory_import), ENTRY(memory_forget)},  {ENTRY(program_build), ENTRY(program_release)},
-    {ENTRY(program_build), ENTRY(program_launch)},
+    {ENTRY(program_build), ENTRY(program_launch)}, {ENTRY(graph_open), ENTRY(graph_begin)},
+    {ENTRY(graph_open), ENTRY(graph_end)},         {ENTRY(graph_open), ENTRY(graph_launch)},
+    {ENTRY(graph_open), ENTRY(graph_close)},
 };
 
 static bool has(const iso_backend *table, const entry *at)

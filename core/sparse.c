@@ -415,11 +415,25 @@ void core_sparse_finish(core_sparse *sparse)
     core_handle_free(id);
 }
 
+/* Whether a graph that uses the matrix may be in submission. */
+static bool is_submitted(iso_sparse handle)
+{
+    CORE_HELD core_sparse *sparse = NULL;
+
+    return core_handle_get(handle.id, CORE_SPARSE, &sparse) &&
+           core_streams_again(sparse->child.device->physical, atomic_load(&sparse->used_by));
+}
+
 iso_status iso_sparse_destroy(iso_sparse handle)
 {
+    const char *call = "iso_sparse_destroy";
     core_sparse *sparse;
-    iso_status status =
-        core_handle_retire("iso_sparse_destroy", "sparse", handle.id, CORE_SPARSE, &sparse);
+    iso_status status;
+
+    if (core_inside() && is_submitted(handle)) {
+        return core_handle_in_use(call, "sparse");
+    }
+    status = core_handle_retire(call, "sparse", handle.id, CORE_SPARSE, &sparse);
 
     if (!status) {
         core_sparse_finish(sparse);

@@ -2,6 +2,7 @@
 /* stream.c - streams. A stream takes one submission at a time. If work that it accepted fails
  * later, it keeps this late error and reports it from then on. */
 #include "core/stream.h"
+#include "core/graph/graph.h"
 #include "core/kernel/kernel.h"
 #include "core/sparse.h"
 
@@ -54,6 +55,8 @@ static void unlink_stream(core_stream *stream)
                 atomic_fetch_and(&((core_program *)child)->used_by, ~stream->bit);
             } else if (child->kind == CORE_SPARSE) {
                 atomic_fetch_and(&((core_sparse *)child)->used_by, ~stream->bit);
+            } else if (child->kind == CORE_GRAPH) {
+                atomic_fetch_and(&((core_graph *)child)->used_by, ~stream->bit);
             }
         }
         physical->stream_bits &= ~stream->bit;
@@ -163,10 +166,8 @@ iso_status core_stream_late(const char *call, core_stream *stream)
     return late;
 }
 
-iso_status core_stream_enter(const char *call, core_stream *stream)
+iso_status core_stream_lock(const char *call, core_stream *stream)
 {
-    iso_status status;
-
     if (!core_inside()) {
         pthread_mutex_lock(&stream->lock);
     } else if (pthread_mutex_trylock(&stream->lock)) {
@@ -174,9 +175,31 @@ iso_status core_stream_enter(const char *call, core_stream *stream)
             ISO_INTERNAL,
             "%s: called from an exit handler while this thread is inside a backend's call", call);
     }
-    status = core_stream_late(call, stream);
-    if (status) {
-        pthread_mutex_unlock(&stream->lock);
+    return ISO_OK;
+}
+
+iso_status core_stream_enter_recording(const char *call, core_stream *stream)
+{
+    iso_status status = core_stream_lock(call, stream);
+
+    if (!status) {
+        status = core_stream_late(call, stream);
+        if (status) {
+            pthread_mutex_unlock(&stream->lock);
+        }
+    }
+    return status;
+}
+
+iso_status core_stream_enter(const char *call, core_stream *stream)
+{
+    iso_status status = core_stream_enter_recording(call, stream);
+
+    if (!status) {
+        status = core_record_refuse(call, stream);
+        if (status) {
+            pthread_mutex_unlock(&stream->lock);
+        }
     }
     return status;
 }
@@ -208,6 +231,51 @@ void core_streams_leave(core_stream *a, core_stream *b)
     if (a != b) {
         core_stream_leave(b);
     }
+}
+
+/* Makes one locked stream wait for the other. If the other one has failed, its work ends soon, and
+ * this thread waits for it. */
+static iso_status follow(const char *call, core_stream *stream, core_stream *before)
+{
+    core_kept_error kept = core_error_keep();
+    iso_status status =
+        atomic_load(&before->late) ? ISO_OK : core_stream_link(call, before, stream);
+
+    if (atomic_load(&before->late)) {
+        core_stream_drain(call, before);
+        core_error_restore(&kept);
+        return core_stream_late(call, stream);
+    }
+    free(kept.text);
+    return status;
+}
+
+iso_status core_stream_enter_after(const char *call, core_stream *stream, core_stream *before)
+{
+    core_stream *first = stream < before ? stream : before;
+    core_stream *second = stream < before ? before : stream;
+    iso_status status = core_stream_lock(call, first);
+
+    if (status) {
+        return status;
+    }
+    status = core_stream_lock(call, second);
+    if (status) {
+        core_stream_leave(first);
+        return status;
+    }
+    status = core_stream_late(call, stream);
+    if (!status) {
+        status = core_record_refuse(call, stream);
+    }
+    if (!status) {
+        status = follow(call, stream, before);
+    }
+    core_stream_leave(before);
+    if (status) {
+        core_stream_leave(stream);
+    }
+    return status;
 }
 
 iso_status core_stream_check(const char *call, core_stream *stream, iso_status status)
@@ -328,6 +396,7 @@ iso_status core_stream_finish(const char *call, core_stream *stream, bool *told)
     uint64_t id = stream->child.id;
     iso_status status;
 
+    core_record_free(device, atomic_exchange(&stream->record, NULL));
     core_stream_drain(call, stream);
     if (stream->trace) {
         core_trace_resolve(stream);
@@ -379,6 +448,9 @@ iso_status iso_stream_sync(iso_stream handle)
     CORE_HELD core_stream *stream = NULL;
     iso_status status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
 
+    if (!status) {
+        status = core_record_refuse(call, stream);
+    }
     if (status) {
         return status;
     }
@@ -414,6 +486,9 @@ iso_status iso_stream_sync_timeout(iso_stream handle, int64_t nanoseconds)
         status = core_check_size(call, "nanoseconds", nanoseconds);
     }
     if (!status) {
+        status = core_record_refuse(call, stream);
+    }
+    if (!status) {
         status = query(call, stream);
     }
     while (status == ISO_NOT_READY && (spent = core_now() - began) < nanoseconds) {
@@ -439,6 +514,9 @@ iso_status iso_stream_query(iso_stream handle)
     CORE_HELD core_stream *stream = NULL;
     iso_status status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
 
+    if (!status) {
+        status = core_record_refuse(call, stream);
+    }
     return status ? status : query(call, stream);
 }
 

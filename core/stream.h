@@ -8,6 +8,7 @@
 
 typedef struct core_trace_stream core_trace_stream;
 typedef struct core_recent core_recent;
+typedef struct core_record core_record;
 
 struct core_stream {
     core_child child;
@@ -21,9 +22,10 @@ struct core_stream {
     int64_t scratch_bytes;
     void *link; /* an event that orders copies between streams; NULL until needed */
     core_trace_stream *trace;
-    core_recent *recent; /* recent.h; NULL until an operation was kept */
-    /* Set while a kept operation is submitted. Its buffers are not acquired, which would take
-     * longer than the rest of a small operation: who destroys one waits for this instead. */
+    core_recent *recent;           /* recent.h; NULL until an operation was kept */
+    _Atomic(core_record *) record; /* graph/graph.h; NULL unless the stream records */
+    /* Set while a kept operation or a graph is submitted. What it uses is not acquired, which would
+     * take longer than the rest of a small operation: who destroys that waits for this instead. */
     atomic_bool again;
     pthread_mutex_t late_lock;
     atomic_int late; /* iso_status */
@@ -35,8 +37,16 @@ struct core_stream {
  * its late error, and sets *told if that was reported before. */
 iso_status core_stream_finish(const char *call, core_stream *stream, bool *told);
 
-/* Locks the stream for a submission; fails with its late error. */
+/* Locks the stream for a submission; fails with its late error, and with INVALID if the stream
+ * records. */
 iso_status core_stream_enter(const char *call, core_stream *stream);
+/* The same for what a stream can record. */
+iso_status core_stream_enter_recording(const char *call, core_stream *stream);
+/* Locks the stream, whatever its state is. */
+iso_status core_stream_lock(const char *call, core_stream *stream);
+/* Locks the stream as core_stream_enter does, after it was made to wait for all that was submitted
+ * to another one, which is not locked any more. */
+iso_status core_stream_enter_after(const char *call, core_stream *stream, core_stream *before);
 void core_stream_leave(core_stream *stream);
 /* The same for two streams, which may be the same one. */
 iso_status core_streams_enter(const char *call, core_stream *a, core_stream *b);
@@ -54,7 +64,8 @@ iso_status core_stream_late(const char *call, core_stream *stream);
 /* Waits for the streams of `physical` whose bits are in the mask; if `device` is not NULL, only for
  * its own. */
 void core_streams_drain(core_physical *physical, uint64_t mask, const core_device *device);
-/* Whether a kept operation is being submitted to one of the streams whose bits are in the mask. */
+/* Whether a kept operation or a graph is being submitted to one of the streams whose bits are in
+ * the mask. */
 bool core_streams_again(core_physical *physical, uint64_t mask);
 /* Waits for the stream with that serial, also if another thread is destroying it. */
 void core_stream_await(core_physical *physical, uint64_t serial);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transfer.c - checks and submits transfers from host to device, from device to host, within a
  * device and between devices, and fills. */
+#include "core/graph/graph.h"
 #include "core/host.h"
 #include "core/op.h"
 #include "core/stream.h"
@@ -154,6 +155,9 @@ iso_status core_transfer_submit(const char *call, core_stream *stream, const iso
     iso_status status;
     char name[128];
 
+    if (atomic_load(&stream->record)) {
+        return core_record_transfer(call, stream, transfer);
+    }
     core_trace_begin(stream, &span);
     status = CORE_CALL(call, table, table->transfer(stream->handle, transfer));
     if (span.on) {
@@ -177,10 +181,23 @@ static void mark_used(core_buffer *to, core_buffer *from, uint64_t to_bit, uint6
     }
 }
 
+/* Notes the buffers if the locked stream records. */
+static iso_status record_buffers(const char *call, core_stream *stream, const core_buffer *to,
+                                 const core_buffer *from)
+{
+    iso_status status = ISO_OK;
+
+    if (!atomic_load(&stream->record)) {
+        return ISO_OK;
+    }
+    status = core_record_use(call, stream, to ? &to->child : NULL);
+    return status ? status : core_record_use(call, stream, from ? &from->child : NULL);
+}
+
 static iso_status submit(const asked *what, core_stream *stream, iso_transfer *transfer,
                          core_buffer *to, core_buffer *from)
 {
-    iso_status status = core_stream_enter(what->call, stream);
+    iso_status status = core_stream_enter_recording(what->call, stream);
 
     if (status) {
         return status;
@@ -192,7 +209,10 @@ static iso_status submit(const asked *what, core_stream *stream, iso_transfer *t
             memcpy(transfer->pattern, what->pattern, (size_t)transfer->pattern_bytes);
         }
         mark_used(to, from, stream->bit, stream->bit);
-        status = core_transfer_submit(what->call, stream, transfer);
+        status = record_buffers(what->call, stream, to, from);
+        if (!status) {
+            status = core_transfer_submit(what->call, stream, transfer);
+        }
     }
     core_stream_leave(stream);
     return status;
@@ -219,7 +239,10 @@ static iso_status checked_transfer(const asked *what, iso_stream handle, iso_tra
     if (!status) {
         status = check_ends(what, &transfer, &to_layout, &from_layout, to, from);
     }
-    return status ? status : submit(what, stream, &transfer, to, from);
+    if (!status) {
+        status = submit(what, stream, &transfer, to, from);
+    }
+    return status && stream ? core_record_note(stream, status) : status;
 }
 
 static iso_transfer rows(iso_transfer_kind kind, int64_t to_pitch, int64_t from_pitch,

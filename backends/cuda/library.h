@@ -116,6 +116,13 @@ int32_t cuda_call_await(simt_stream *stream, simt_call *call);
 void cuda_call_finish(simt_stream *stream, simt_call *call);
 void cuda_call_close(simt_stream *stream, simt_call *call);
 
+/* driver_graph.c */
+iso_status cuda_graph_usable(void);
+iso_status cuda_graph_begin(simt_stream *stream);
+iso_status cuda_graph_end(simt_stream *stream);
+void cuda_graph_drop(simt_stream *stream);
+iso_status cuda_graph_run(simt_stream *stream, void *graph);
+
 /* driver_program.c */
 iso_status cuda_program_identity(void *native, char *text, int64_t capacity);
 iso_status cuda_program_build(void *native, const simt_source *source, void **binary,

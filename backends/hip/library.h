@@ -110,6 +110,13 @@ int32_t hip_call_await(simt_stream *stream, simt_call *call);
 void hip_call_finish(simt_stream *stream, simt_call *call);
 void hip_call_close(simt_stream *stream, simt_call *call);
 
+/* driver_graph.c */
+iso_status hip_graph_usable(void);
+iso_status hip_graph_begin(simt_stream *stream);
+iso_status hip_graph_end(simt_stream *stream);
+void hip_graph_drop(simt_stream *stream);
+iso_status hip_graph_run(simt_stream *stream, void *graph);
+
 /* driver_program.c */
 iso_status hip_program_identity(void *native, char *text, int64_t capacity);
 iso_status hip_program_build(void *native, const simt_source *source, void **binary,

@@ -135,6 +135,11 @@ static const iso_backend descriptor = {
     .program_try = cpu_program_try,
     .engine = &cpu_engine,
     .stream_call = cpu_stream_call,
+    .graph_open = cpu_graph_open,
+    .graph_begin = cpu_graph_begin,
+    .graph_end = cpu_graph_end,
+    .graph_launch = cpu_graph_launch,
+    .graph_close = cpu_graph_close,
 };
 
 const iso_backend *isomer_builtin_openmp_query(uint32_t host_abi, const iso_host *host);

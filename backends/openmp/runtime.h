@@ -143,7 +143,8 @@ typedef enum cpu_command_kind {
     CPU_COMMAND_LAUNCH,
     CPU_COMMAND_RECORD,
     CPU_COMMAND_WAIT,
-    CPU_COMMAND_CALL
+    CPU_COMMAND_CALL,
+    CPU_COMMAND_GRAPH
 } cpu_command_kind;
 
 typedef struct cpu_command {
@@ -157,6 +158,7 @@ typedef struct cpu_command {
         iso_transfer transfer;
         cpu_launch *launch;
         cpu_point *point;
+        const cpu_stream *graph;
         struct {
             iso_status (*run)(void *data, int32_t skip);
             void *data;
@@ -176,6 +178,11 @@ iso_status cpu_stream_sync(void *stream);
 iso_status cpu_stream_query(void *stream);
 iso_status cpu_stream_wait(void *stream, void *event);
 iso_status cpu_stream_call(void *stream, iso_status (*run)(void *data, int32_t skip), void *data);
+iso_status cpu_graph_open(void *device, void **graph);
+iso_status cpu_graph_begin(void *graph);
+iso_status cpu_graph_end(void *graph);
+iso_status cpu_graph_launch(void *stream, void *graph);
+void cpu_graph_close(void *graph);
 cpu_device *cpu_stream_device(const cpu_stream *stream);
 
 /* ---- transfer.c, memory.c -------------------------------------------------------------------- */

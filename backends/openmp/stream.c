@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream.c - streams. An asynchronous stream has a worker thread and a ring of commands. Only a
  * submitting thread makes the ring larger, never the worker. An inline stream runs its commands in
- * the calling thread. The same function runs a command in both. */
+ * the calling thread. The same function runs a command in both. A graph is a stream that has no
+ * worker: its ring only grows, and to launch it is one command of another stream. */
 #include "backends/openmp/runtime.h"
 
 #include <isomer/status.h>
@@ -71,24 +72,42 @@ static iso_status run_call(const cpu_command *command, int skip)
     return result != ISO_OK ? result : status;
 }
 
+/* Runs what can be in a graph, and keeps it. */
+static iso_status run_work(cpu_stream *stream, const cpu_command *command)
+{
+    cpu_device *device = &stream->device->base;
+    switch (command->kind) {
+    case CPU_COMMAND_OPERATION:
+        return run_copy(stream, command);
+    case CPU_COMMAND_TRANSFER:
+        return cpu_transfer_run(device, &command->transfer, !stream->is_inline);
+    default:
+        return cpu_launch_run(device, command->launch, !stream->is_inline);
+    }
+}
+
+static iso_status run_graph(cpu_stream *stream, const cpu_stream *graph)
+{
+    iso_status status = ISO_OK;
+    for (uint64_t i = 0; i < graph->submitted && status == ISO_OK; i++) {
+        status = run_work(stream, &graph->ring[i]);
+    }
+    return status;
+}
+
 static iso_status run_command(cpu_stream *stream, const cpu_command *command, int skip)
 {
     iso_status status = ISO_OK;
     switch (command->kind) {
     case CPU_COMMAND_OPERATION:
-        if (!skip) {
-            status = run_copy(stream, command);
-        }
-        break;
     case CPU_COMMAND_TRANSFER:
         if (!skip) {
-            status =
-                cpu_transfer_run(&stream->device->base, &command->transfer, !stream->is_inline);
+            status = run_work(stream, command);
         }
         break;
     case CPU_COMMAND_LAUNCH:
         if (!skip) {
-            status = cpu_launch_run(&stream->device->base, command->launch, !stream->is_inline);
+            status = run_work(stream, command);
         }
         /* If an inline launch fails, the caller keeps it. */
         if (!status || !stream->is_inline) {
@@ -110,6 +129,11 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
         break;
     case CPU_COMMAND_CALL:
         status = run_call(command, skip);
+        break;
+    case CPU_COMMAND_GRAPH:
+        if (!skip) {
+            status = run_graph(stream, command->graph);
+        }
         break;
     }
     return status;
@@ -344,6 +368,31 @@ static void stream_free(cpu_stream *stream)
     cpu_host->free(stream);
 }
 
+/* NULL: no memory. */
+static cpu_stream *stream_new(cpu_device_object *device, int is_inline)
+{
+    cpu_stream *made = cpu_host->alloc((int64_t)sizeof *made);
+    if (!made) {
+        return NULL;
+    }
+    memset(made, 0, sizeof *made);
+    made->device = device;
+    made->is_inline = is_inline;
+    made->wanted = UINT64_MAX;
+    (void)pthread_mutex_init(&made->lock, NULL);
+    (void)pthread_cond_init(&made->work, NULL);
+    (void)pthread_cond_init(&made->done, NULL);
+    return made;
+}
+
+/* Returns 0 if there is no memory. */
+static int make_ring(cpu_stream *stream)
+{
+    stream->capacity = STREAM_FIRST_CAPACITY;
+    stream->ring = cpu_host->alloc((int64_t)(stream->capacity * sizeof *stream->ring));
+    return stream->ring != NULL;
+}
+
 iso_status cpu_stream_create(void *device, uint32_t flags, void **stream)
 {
     if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
@@ -352,25 +401,15 @@ iso_status cpu_stream_create(void *device, uint32_t flags, void **stream)
                               "ISO_STREAM_INLINE (0x%x)",
                               flags, (unsigned)ISO_STREAM_INLINE);
     }
-    cpu_stream *made = cpu_host->alloc((int64_t)sizeof *made);
+    cpu_stream *made = stream_new(device, (flags & ISO_STREAM_INLINE) != 0);
     if (!made) {
         return ISO_NO_MEMORY;
     }
-    memset(made, 0, sizeof *made);
-    made->device = device;
-    made->is_inline = (flags & ISO_STREAM_INLINE) != 0;
-    made->wanted = UINT64_MAX;
-    (void)pthread_mutex_init(&made->lock, NULL);
-    (void)pthread_cond_init(&made->work, NULL);
-    (void)pthread_cond_init(&made->done, NULL);
     iso_status status = ISO_OK;
     if (!made->is_inline) {
-        made->capacity = STREAM_FIRST_CAPACITY;
-        made->ring = cpu_host->alloc((int64_t)(made->capacity * sizeof *made->ring));
-        int error = made->ring ? cpu_thread_start(&made->worker, work, made) : 0;
-        if (!made->ring) {
-            status = ISO_NO_MEMORY;
-        } else if (error != 0) {
+        status = make_ring(made) ? ISO_OK : ISO_NO_MEMORY;
+        const int error = status == ISO_OK ? cpu_thread_start(&made->worker, work, made) : 0;
+        if (error != 0) {
             status = cpu_host->fail(ISO_NO_MEMORY,
                                     "a stream needs a thread, and the system grants no more "
                                     "(pthread_create: %s): close streams, or use ISO_STREAM_INLINE",
@@ -473,6 +512,51 @@ iso_status cpu_stream_call(void *stream, iso_status (*run)(void *data, int32_t s
     }
     cpu_command command = {.kind = CPU_COMMAND_CALL, .call = {.run = run, .data = data}};
     return cpu_stream_submit(on, &command);
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+iso_status cpu_graph_open(void *device, void **graph)
+{
+    cpu_stream *made = stream_new(device, 0);
+    if (!made || !make_ring(made)) {
+        if (made) {
+            stream_free(made);
+        }
+        return ISO_NO_MEMORY;
+    }
+    *graph = made;
+    return ISO_OK;
+}
+
+/* The ring takes work as soon as it is there. */
+iso_status cpu_graph_begin(void *graph)
+{
+    (void)graph;
+    return ISO_OK;
+}
+
+iso_status cpu_graph_end(void *graph)
+{
+    (void)graph;
+    return ISO_OK;
+}
+
+iso_status cpu_graph_launch(void *stream, void *graph)
+{
+    cpu_command command = {.kind = CPU_COMMAND_GRAPH, .graph = graph};
+    return cpu_stream_submit(stream, &command);
+}
+
+void cpu_graph_close(void *graph)
+{
+    cpu_stream *gone = graph;
+    for (uint64_t i = 0; i < gone->submitted; i++) {
+        if (gone->ring[i].kind == CPU_COMMAND_LAUNCH) {
+            cpu_launch_free(gone->ring[i].launch);
+        }
+    }
+    stream_free(gone);
 }
 
 cpu_device *cpu_stream_device(const cpu_stream *stream)

@@ -147,6 +147,10 @@ typedef struct simt_stream {
     void *order;  /* the driver's event for copies between devices; NULL until needed */
     void *vendor; /* state of the vendor's libraries for this stream; NULL until needed */
     _Atomic(simt_calls *) calls; /* NULL until needed */
+    /* Of a stream that is a graph (graph.c): whether what is submitted is recorded, and the
+     * driver's graph once that has ended. */
+    bool records;
+    void *graph;
 } simt_stream;
 
 typedef struct simt_event {
@@ -249,6 +253,16 @@ struct simt_driver {
      * the first call is 1. UNSUPPORTED, with the reason, if the device has no gates. */
     iso_status (*gate_open)(void *native, void **gate);
     void (*gate_close)(void *native, void *gate);
+    /* Optional, all or none: graphs, whose work is first recorded on a stream of its own. */
+    /* UNSUPPORTED, with the reason, if the driver at hand has none. */
+    iso_status (*graph_usable)(void);
+    /* Sets stream->records. What is submitted from here on does not run. */
+    iso_status (*graph_begin)(simt_stream *stream);
+    /* Clears stream->records, and sets stream->graph. */
+    iso_status (*graph_end)(simt_stream *stream);
+    /* Ends recording if it has not ended, and frees stream->graph. */
+    void (*graph_drop)(simt_stream *stream);
+    iso_status (*graph_run)(simt_stream *stream, void *graph);
     /* Optional: copies from another device of this driver. */
     iso_status (*copy_peer)(simt_stream *to_stream, iso_ref to, simt_stream *from_stream,
                             iso_ref from, int64_t bytes);
@@ -532,6 +546,14 @@ void simt_fill_each(const simt_limits *limits, simt_visit *visit, void *context)
 /* Every program that a device with these limits could request. */
 void simt_each_spec(const simt_limits *limits, simt_visit *visit, void *context);
 
+/* ---- graph.c: entries of the core ------------------------------------------------------------ */
+
+iso_status simt_graph_open(void *device, void **graph);
+iso_status simt_graph_begin(void *graph);
+iso_status simt_graph_end(void *graph);
+iso_status simt_graph_launch(void *stream, void *graph);
+void simt_graph_close(void *graph);
+
 /* ---- calls.c: calls of the host in the order of a stream ------------------------------------- */
 
 iso_status simt_stream_call(void *stream, iso_status (*run)(void *data, int32_t skip), void *data);
@@ -593,7 +615,9 @@ iso_status simt_program_launch(void *stream, const iso_program_launch *launch);
     .memory_is_read_only = simt_memory_is_read_only, .native_get = simt_native_get,                \
     .dlpack_device = simt_dlpack_device, .prefers_fixed = simt_prefers_fixed,                      \
     .program_build = simt_program_build, .program_release = simt_program_release,                  \
-    .program_launch = simt_program_launch, .stream_call = simt_stream_call
+    .program_launch = simt_program_launch, .stream_call = simt_stream_call,                        \
+    .graph_open = simt_graph_open, .graph_begin = simt_graph_begin, .graph_end = simt_graph_end,   \
+    .graph_launch = simt_graph_launch, .graph_close = simt_graph_close
 
 /* Defines a backend's descriptor and its query function, isomer_builtin_NAME_query, which stores
  * the host in HOST. The arguments after BUILD are the backend's own entries: probe, memory_free,

@@ -5,6 +5,7 @@
  * stream, two panels ahead of the product that uses them.
  */
 #include "core/comm/comm.h"
+#include "core/graph/graph.h"
 #include "core/grid/plan.h"
 #include "core/host.h"
 #include "core/op.h"
@@ -370,6 +371,9 @@ iso_status iso_gemm_grid(iso_grid handle, iso_stream stream, const iso_gemm_grid
     p.grid = grid;
     if (!status) {
         status = core_grid_plan_read(&p, args);
+    }
+    if (!status) {
+        status = core_record_refuse(p.call, held);
     }
     if (status) {
         return status;

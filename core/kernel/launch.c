@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* launch.c - checks a launch against the kernel's declaration, and submits it. */
 #include "core/call.h"
+#include "core/graph/graph.h"
 #include "core/kernel/kernel.h"
 
 #include <math.h>
@@ -376,6 +377,16 @@ static void mark_used(_Atomic uint64_t *used_by, const core_stream *stream)
     }
 }
 
+/* Adds the launch to what the locked stream records. */
+static iso_status record(const launch *of, const iso_program_launch *what)
+{
+    iso_status status = core_record_use(of->call, of->stream, &of->program->child);
+    for (int32_t i = 0; i < of->buffer_count && !status; i++) {
+        status = core_record_use(of->call, of->stream, &of->buffers[i].buffer->child);
+    }
+    return status ? status : core_record_launch(of->call, of->stream, what);
+}
+
 static iso_status submit(launch *of, int32_t index, iso_groups groups)
 {
     core_stream *stream = of->stream;
@@ -388,7 +399,7 @@ static iso_status submit(launch *of, int32_t index, iso_groups groups)
                                      .arg_count = of->arg_count,
                                      .shared_bytes = of->shared_bytes};
     core_trace_span span = {0};
-    iso_status status = core_stream_enter(of->call, stream);
+    iso_status status = core_stream_enter_recording(of->call, stream);
     if (status) {
         return status;
     }
@@ -396,6 +407,11 @@ static iso_status submit(launch *of, int32_t index, iso_groups groups)
         mark_used(&of->buffers[i].buffer->used_by, stream);
     }
     mark_used(&of->program->used_by, stream);
+    if (atomic_load(&stream->record)) {
+        status = record(of, &what);
+        core_stream_leave(stream);
+        return status;
+    }
     core_trace_begin(stream, &span);
     status = CORE_CALL(of->call, table, table->program_launch(stream->handle, &what));
     if (span.on) {
@@ -459,5 +475,6 @@ iso_status iso_launch(iso_stream stream_handle, iso_kernel kernel, iso_groups gr
     of.arg_count = of.buffer_count = of.value_count = 0;
     of.shared_bytes = 0;
     of.known = 0;
-    return run(&of, kernel, groups, arguments, count);
+    status = run(&of, kernel, groups, arguments, count);
+    return status ? core_record_note(stream, status) : ISO_OK;
 }

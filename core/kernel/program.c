@@ -372,11 +372,22 @@ void core_program_finish(core_program *program)
     core_handle_free(id);
 }
 
+/* Whether a graph that launches the program may be in submission. */
+static bool is_submitted(iso_program handle)
+{
+    CORE_HELD core_program *program = NULL;
+    return core_handle_get(handle.id, CORE_PROGRAM, &program) &&
+           core_streams_again(program->child.device->physical, atomic_load(&program->used_by));
+}
+
 iso_status iso_program_destroy(iso_program handle)
 {
+    const char *call = "iso_program_destroy";
     core_program *program;
-    iso_status status =
-        core_handle_retire("iso_program_destroy", "program", handle.id, CORE_PROGRAM, &program);
+    if (core_inside() && is_submitted(handle)) {
+        return core_handle_in_use(call, "program");
+    }
+    iso_status status = core_handle_retire(call, "program", handle.id, CORE_PROGRAM, &program);
     if (!status) {
         core_program_finish(program);
     }

@@ -68,10 +68,10 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    10 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,      \
+    11 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,      \
          device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED, prefers_fixed;           \
          7: programs; 8: iso_program_source.embedded; 9: iso_spmv_op; 10: engines, stream_call,    \
-         iso_ranks_op, iso_gemm_op.continues */
+         iso_ranks_op, iso_gemm_op.continues; 11: graphs */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
@@ -565,6 +565,25 @@ typedef struct iso_backend {
      * not call run. UNSUPPORTED for a stream that runs in the calling thread. */
     iso_status (*stream_call)(void *stream, iso_status (*run)(void *data, int32_t skip),
                               void *data);
+
+    /* -- minor 11: graphs; all optional, all or none. Without them the core keeps a list of the
+     * work, and submits it in turn -- */
+    /* Makes a graph that has no work yet. Up to graph_end it is a stream, too: `prepare` is called
+     * with it for each operation that it will get. UNSUPPORTED, with the reason: the core keeps a
+     * list. */
+    iso_status (*graph_open)(void *device, void **graph);
+    /* From here to graph_end, `transfer`, `execute` and `program_launch` with the graph as their
+     * stream add to its work, which runs later, in this order, and now nothing runs. The calls come
+     * from one thread, and all memory is that of the launches: workspace, too, is the graph's. If
+     * one of these calls or graph_end fails with UNSUPPORTED or BACKEND, the core closes the graph
+     * and keeps a list. */
+    iso_status (*graph_begin)(void *graph);
+    iso_status (*graph_end)(void *graph);
+    /* Submits the graph's work to a stream of its device, any number of times. The core orders the
+     * launches of one graph, also those on different streams: two never run at once. */
+    iso_status (*graph_launch)(void *stream, void *graph);
+    /* Frees a graph, whatever was called for it before. No launch of it is running. */
+    void (*graph_close)(void *graph);
 } iso_backend;
 
 /*

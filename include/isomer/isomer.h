@@ -6,6 +6,7 @@
 #include <isomer/base.h>
 #include <isomer/comm.h>
 #include <isomer/device.h>
+#include <isomer/graph.h>
 #include <isomer/grid.h>
 #include <isomer/interop.h>
 #include <isomer/memory.h>

@@ -116,6 +116,38 @@ static iso_status fills(const bench *at)
     return expect(at, SIZE * SIZE, 5);
 }
 
+/* Without the driver's graphs the work is submitted in turn. */
+static iso_status graphs(const bench *at)
+{
+    const float two = 2;
+    iso_map_args args = ISO_MAP_ARGS_INIT;
+    iso_graph graph = {0};
+    iso_graph_info info = ISO_GRAPH_INFO_INIT;
+    args.op = ISO_MAP_ADD;
+    args.dtype = ISO_F32;
+    args.variant = ISO_VARIANT_NAIVE;
+    args.n = SIZE * SIZE;
+    args.x = at->x;
+    args.y = at->z;
+    args.z = at->z;
+    TRY(numbers(at));
+    TRY(iso_graph_begin(at->stream));
+    const iso_status status = iso_map(at->stream, &args);
+    if (status) {
+        (void)iso_graph_end(at->stream, NULL);
+        return status;
+    }
+    TRY(iso_graph_end(at->stream, &graph));
+    TRY(iso_graph_get_info(graph, &info));
+    CHECK(info.whole || strstr(info.reason, "no function") ||
+          strcmp(missing_backend, "opencl") == 0);
+    TRY(iso_fill(at->stream, at->z, &two, sizeof two, at->bytes));
+    TRY(iso_graph_launch(graph, at->stream));
+    TRY(iso_graph_launch(graph, at->stream));
+    TRY(expect(at, SIZE * SIZE, 6));
+    return iso_graph_destroy(graph);
+}
+
 /* CLBlast compiles for a minute, and one call of it shows no more than what it supports. */
 static bool only_asks(void)
 {
@@ -328,6 +360,7 @@ const use missing_uses[] = {
     {"adoption", DRIVER, adoption},
     {"kernels", COMPILER, kernels},
     {"fills", COMPILER, fills},
+    {"graphs", COMPILER, graphs},
     {"product", PRODUCTS, one_product},
     {"products", PRODUCTS, products},
     {"products of f64", PRODUCTS, products_f64},

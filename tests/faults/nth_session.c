@@ -545,6 +545,46 @@ static iso_status map_add(objects *o)
     return run(o, ISO_OP_MAP, &args, true);
 }
 
+/* Whether the device launches the graph as a whole never depends on memory. */
+static iso_status use_graph(objects *o, iso_graph graph)
+{
+    iso_graph_info about = ISO_GRAPH_INFO_INIT;
+    iso_status status = iso_graph_get_info(graph, &about);
+    see(o, &about.whole, sizeof about.whole);
+    see(o, &about.works, sizeof about.works);
+    for (int i = 0; i < 2 && status == ISO_OK; i++) {
+        status = iso_graph_launch(graph, o->streams[i]);
+    }
+    return status ? status : iso_stream_sync(o->streams[1]);
+}
+
+static iso_status graph(objects *o)
+{
+    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+    iso_graph made = {0};
+    args.dtype = ISO_F32;
+    args.variant = ISO_VARIANT_TILED;
+    args.m = args.n = args.k = 32;
+    args.a = at(o, 0);
+    args.b = at(o, 1);
+    args.c = at(o, 2);
+    iso_status status = iso_graph_begin(o->streams[0]);
+    if (status == ISO_OK) {
+        status = iso_fill(o->streams[0], at(o, 2), "\0\0\200?", 4, BYTES);
+        if (status == ISO_OK) {
+            status = iso_gemm(o->streams[0], &args);
+        }
+        const iso_status ended = iso_graph_end(o->streams[0], status == ISO_OK ? &made : NULL);
+        status = status ? status : ended;
+    }
+    if (made.id) {
+        status = use_graph(o, made);
+        const iso_status gone = iso_graph_destroy(made);
+        status = status ? status : gone;
+    }
+    return status ? status : come_back(o, 2, true);
+}
+
 /* ---- the whole session ----------------------------------------------------------------------- */
 
 static void work(objects *o)
@@ -575,6 +615,7 @@ static void work(objects *o)
     STEP(turn_tiled);
     STEP(turn_vendor);
     STEP(map_add);
+    STEP(graph);
 }
 
 void nth_run(nth_session *session)

@@ -313,6 +313,31 @@ static void sparse(calls_scene *scene)
     (void)TRY(iso_sparse_destroy(args.matrix));
 }
 
+static void graphs(calls_scene *scene)
+{
+    iso_graph_info info = ISO_GRAPH_INFO_INIT;
+    iso_gemm_args product = ISO_GEMM_ARGS_INIT;
+    iso_graph graph = {0};
+    if (!TRY(iso_graph_begin(scene->stream))) {
+        return;
+    }
+    product.dtype = ISO_F32;
+    product.m = product.n = product.k = SIDE;
+    product.a = at(scene, 0);
+    product.b = at(scene, 1);
+    product.c = at(scene, 2);
+    (void)TRY(iso_fill(scene->stream, at(scene, 0), "0123", 4, PART));
+    (void)TRY(iso_copy(scene->stream, at(scene, 1), at(scene, 0), PART));
+    (void)TRY(iso_gemm(scene->stream, &product));
+    if (TRY(iso_graph_end(scene->stream, &graph))) {
+        (void)TRY(iso_graph_get_info(graph, &info));
+        (void)TRY(iso_graph_launch(graph, scene->stream));
+        (void)TRY(iso_graph_launch(graph, scene->stream));
+        (void)TRY(iso_graph_destroy(graph));
+    }
+    (void)TRY(iso_stream_sync(scene->stream));
+}
+
 static void vendor(calls_scene *scene)
 {
     iso_gemm_args gemm = ISO_GEMM_ARGS_INIT;
@@ -392,6 +417,7 @@ const calls_group calls_groups[] = {
     {"reductions", CALLS_NEED_ALL, reductions},
     {"maps", CALLS_NEED_ALL, maps},
     {"sparse", CALLS_NEED_ALL, sparse},
+    {"graphs", CALLS_NEED_ALL, graphs},
     {"vendor", CALLS_NEED_ALL, vendor},
     {"failures", 0, failures},
     {"close", 0, close_device},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # readme.sh: what the documents show is true: every block marked ```sh runs without an error, with
 # the tool on PATH, in a copy of the examples (`verify` with two types); every option of isomer that is named exists; the
-# programs in README.md, docs/gemv.md, docs/scaling.md, docs/sparse.md and docs/variants.md are those of the examples, or parts of them.
+# programs in README.md, docs/gemv.md, docs/graphs.md, docs/scaling.md, docs/sparse.md and docs/variants.md are those of the examples, or parts of them.
 . "$ISOMER_TEST_COMMON"
 
 # blocks LANGUAGE FILE: the lines of its blocks.
@@ -29,6 +29,10 @@ part_of docs/variants.md "$scratch/part.c"
 blocks c "$source_dir/docs/gemv.md" >"$scratch/gemv.c"
 grep -v 'SPDX' "$source_dir/examples/power.c" >"$scratch/example.c"
 diff "$scratch/gemv.c" "$scratch/example.c" || fail "the program in docs/gemv.md (<) and examples/power.c (>) differ"
+
+blocks c "$source_dir/docs/graphs.md" >"$scratch/graph.c"
+grep -v 'SPDX' "$source_dir/examples/graph.c" >"$scratch/example.c"
+diff "$scratch/graph.c" "$scratch/example.c" || fail "the program in docs/graphs.md (<) and examples/graph.c (>) differ"
 
 blocks c "$source_dir/docs/sparse.md" >"$scratch/sparse.c"
 grep -v 'SPDX' "$source_dir/examples/sparse.c" >"$scratch/example.c"

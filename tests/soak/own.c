@@ -335,12 +335,33 @@ static void look_at_all(soak_own *own)
     compare(own, any_place(own));
 }
 
+/* Some of the commands above, recorded and launched once, perhaps on the other stream. */
+static void record(soak_own *own)
+{
+    static void (*const commands[])(soak_own *own) = {write_part, fill_part, copy_rows, map_words,
+                                                      transpose,  reduce,    multiply};
+    const int count = below(own, 6);
+    iso_graph graph;
+    settle(own); /* there is room to keep what the commands need: none may wait for the stream */
+    SOAK_OK(iso_graph_begin(stream_of(own)));
+    for (int i = 0; i < count; i++) {
+        commands[below(own, (int)(sizeof commands / sizeof commands[0]))](own);
+        (void)SOAK_CALL(iso_stream_sync(stream_of(own)), SOAK(INVALID));
+    }
+    SOAK_OK(iso_graph_end(stream_of(own), &graph));
+    if (below(own, 2)) {
+        change_stream(own);
+    }
+    SOAK_OK(iso_graph_launch(graph, stream_of(own)));
+    SOAK_OK(iso_graph_destroy(graph));
+}
+
 void soak_own_step(soak_own *own)
 {
     static void (*const commands[])(soak_own *own) = {
         write_part,      fill_part, copy_rows,     map_words,   transpose,
         reduce,          multiply,  change_stream, lend_tensor, replace,
-        between_devices, pin,       look_at_all,   look_at_all};
+        between_devices, pin,       record,        look_at_all, look_at_all};
     commands[below(own, (int)(sizeof commands / sizeof commands[0]))](own);
 }
 

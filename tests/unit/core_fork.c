@@ -23,7 +23,7 @@ static int inherited(iso_status status)
     return status == ISO_INVALID && strstr(iso_last_error(), "opened before fork()");
 }
 
-static int child(const unit_session *s, iso_event event, iso_sparse sparse)
+static int child(const unit_session *s, iso_event event, iso_sparse sparse, iso_graph graph)
 {
     float one = 1.0f, sum = 0.0f;
     iso_reduce_args args;
@@ -36,6 +36,9 @@ static int child(const unit_session *s, iso_event event, iso_sparse sparse)
     CHILD(inherited(iso_buffer_destroy(s->buffer)));
     CHILD(inherited(iso_event_sync(event)));
     CHILD(inherited(iso_sparse_destroy(sparse)));
+    CHILD(inherited(iso_graph_launch(graph, s->stream)));
+    CHILD(inherited(iso_graph_destroy(graph)));
+    CHILD(inherited(iso_graph_end(s->stream, &graph)));
     CHILD(inherited(iso_device_close(s->device)));
     CHILD(inherited(iso_stream_create(s->device, 0, &stream)));
     CHILD(!iso_device_open("openmp", &device));
@@ -44,7 +47,10 @@ static int child(const unit_session *s, iso_event event, iso_sparse sparse)
     CHILD(stream.id != s->stream.id && buffer.id != s->buffer.id);
     CHILD(!iso_fill(stream, (iso_operand){buffer, 0}, &one, 4, 4096));
     args = unit_sum(buffer, 1000);
+    CHILD(!iso_graph_begin(stream));
     CHILD(!iso_reduce(stream, &args));
+    CHILD(!iso_graph_end(stream, &graph));
+    CHILD(!iso_graph_launch(graph, stream));
     CHILD(!iso_read(stream, &sum, args.result, 4));
     CHILD(!iso_stream_sync(stream));
     CHILD(sum == 1000.0f);
@@ -122,21 +128,29 @@ static void test_fork(void **state)
     unit_session s;
     iso_event event;
     iso_spmv_args of;
+    iso_graph graph;
     int status;
     pid_t pid;
 
     (void)state;
     unit_open(&s, "openmp");
     of = unit_spmv(s.device, s.buffer, 4);
+    works(iso_graph_begin(s.stream));
+    works(iso_spmv(s.stream, &of));
+    works(iso_graph_end(s.stream, &graph));
+    works(iso_graph_launch(graph, s.stream));
     works(iso_event_create(s.device, &event));
     works(iso_event_record(event, s.stream));
     works(iso_stream_sync(s.stream));
+    works(iso_graph_begin(s.stream));
     fflush(NULL);
     pid = fork();
     assert_true(pid >= 0);
     if (!pid) {
-        _exit(child(&s, event, of.matrix));
+        _exit(child(&s, event, of.matrix, graph));
     }
+    works(iso_graph_end(s.stream, NULL));
+    works(iso_graph_launch(graph, s.stream));
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);

@@ -80,6 +80,47 @@ static void test_quiet_waits(void **state)
     unit_close(&s);
 }
 
+/* A plug-in without graphs: the work is submitted in turn, its failures are those of the launch,
+ * and a late error is the stream's. A launch on another stream does not wait for ever for the
+ * failed one. */
+static void test_graph(void **state)
+{
+    iso_graph_info info = ISO_GRAPH_INFO_INIT;
+    iso_reduce_args args;
+    iso_graph graph;
+    unit_session s;
+
+    (void)state;
+    unit_open(&s, "fault");
+    args = unit_sum(s.buffer, 100);
+    works(iso_graph_begin(s.stream));
+    works(iso_reduce(s.stream, &args));
+    works(iso_graph_end(s.stream, &graph));
+    works(iso_graph_get_info(graph, &info));
+    assert_int_equal(info.whole, 0);
+    assert_string_equal(info.reason, "the fault backend has no graphs");
+    setenv("ISOMER_FAULT", "execute-fails", 1);
+    fails(iso_graph_launch(graph, s.stream), ISO_BACKEND,
+          "iso_graph_launch: fault: ", "BAD_KERNEL");
+    setenv("ISOMER_FAULT", "late-error", 1);
+    works(iso_graph_launch(graph, s.stream));
+    unsetenv("ISOMER_FAULT");
+    works(iso_graph_begin(s.stream));
+    works(iso_graph_end(s.stream, NULL));
+    iso_clear_error();
+    works(iso_graph_launch(graph, s.other));
+    works(iso_stream_sync(s.other));
+    fails(iso_stream_sync(s.stream), ISO_BACKEND, "LAUNCH_FAILED");
+    fails(iso_graph_launch(graph, s.stream), ISO_BACKEND, "iso_graph_launch", "has failed");
+    fails(iso_graph_begin(s.stream), ISO_BACKEND, "iso_graph_begin", "has failed");
+    iso_clear_error();
+    works(iso_graph_launch(graph, s.other)); /* after a stream that is known to have failed */
+    assert_string_equal(iso_last_error(), "");
+    works(iso_stream_sync(s.other));
+    works(iso_graph_destroy(graph));
+    works(iso_device_close(s.device));
+}
+
 /* A submission that fails without a late error leaves the stream unchanged. */
 static void test_refused(void **state)
 {
@@ -152,8 +193,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sticks),      cmocka_unit_test(test_close_tells),
-        cmocka_unit_test(test_quiet_waits), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_timeout),     cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_quiet_waits), cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_staged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

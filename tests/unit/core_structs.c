@@ -131,8 +131,13 @@ static void test_shorter(void **state)
 static void test_answers(void **state)
 {
     iso_gemm_args gemm = unit_gemm(s.buffer, 8);
+    iso_graph graph;
 
     (void)state;
+    works(iso_graph_begin(s.stream));
+    works(iso_graph_end(s.stream, &graph));
+    CHECK_OUT(iso_graph_info, ISO_GRAPH_INFO_INIT, iso_graph_get_info(graph, out), 8);
+    works(iso_graph_destroy(graph));
     CHECK_OUT(iso_device_info, ISO_DEVICE_INFO_INIT, iso_device_get_info(s.device, out), 264);
     CHECK_OUT(iso_memory_use, ISO_MEMORY_USE_INIT, iso_device_get_memory_use(s.device, out), 16);
     CHECK_OUT(iso_telemetry, ISO_TELEMETRY_INIT, iso_device_get_telemetry(s.device, out), 8);

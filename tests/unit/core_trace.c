@@ -26,6 +26,7 @@ static void *work(void *unused)
     iso_transpose_args transpose;
     iso_reduce_args reduce;
     iso_map_args map;
+    iso_graph graph;
     float got;
 
     (void)unused;
@@ -38,8 +39,14 @@ static void *work(void *unused)
     transpose = unit_transpose(buffer, 20);
     reduce = unit_sum(buffer, 100);
     map = unit_add(buffer, 100);
+    iso_graph_begin(stream);
+    map.op = ISO_MAP_MULTIPLY; /* what is recorded is not in the trace, only launches */
+    iso_map(stream, &map);
+    iso_map(stream, &map);
+    iso_graph_end(stream, &graph);
     for (int i = 0; i < ROUNDS; i++) {
         iso_fill(stream, (iso_operand){buffer, 0}, "1234", 4, UNIT_BYTES);
+        iso_graph_launch(graph, stream);
         iso_gemm(stream, &gemm);
         iso_transpose(stream, &transpose);
         iso_reduce(stream, &reduce);
@@ -173,8 +180,8 @@ static json_t *load(const char *path)
 static void test_file(void **state)
 {
     static const char *const names[] = {
-        "gemm tiled f32 nn 20x20x20", "transpose ", "sum ", "fill ", "read ", "add tiled f32 100",
-        "chain tiled f32 100 steps 5"};
+        "gemm tiled f32 nn 20x20x20",  "transpose ", "sum ", "fill ", "read ", "add tiled f32 100",
+        "chain tiled f32 100 steps 5", "graph of 2"};
     const int runs = (THREADS + 1) * ROUNDS;
     char folder[512], path[600];
     json_t *file;
@@ -191,6 +198,8 @@ static void test_file(void **state)
         assert_int_equal(count(events, "execute", names[i]), runs);
         assert_true(earliest(events, "submit") <= earliest(events, "execute"));
     }
+    assert_int_equal(count(json_object_get(file, "traceEvents"), "submit", "multiply"), 0);
+    assert_int_equal(count(json_object_get(file, "traceEvents"), "execute", "multiply"), 0);
     json_decref(file);
     unit_remove_folder(folder);
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph.c - graphs of drivers that have them. A graph is a stream of its own, which records; it
+ * stays as long as the graph, because vendors' libraries keep memory for a stream that uses them.
+ */
+#include "backends/simt/simt.h"
+
+iso_status simt_graph_open(void *device, void **graph)
+{
+    simt_device *self = device;
+    const simt_driver *driver = self->driver;
+    if (!driver->graph_usable) {
+        return self->host->fail(ISO_UNSUPPORTED, "%s has no graphs", driver->name);
+    }
+    iso_status status = driver->graph_usable();
+    if (!status) {
+        status = simt_stream_create(device, 0, graph);
+    }
+    if (!status) {
+        /* The core prepares operations, not fills. If this fails, so does a fill that is recorded.
+         */
+        (void)simt_fill_prepare(self);
+    }
+    return status;
+}
+
+iso_status simt_graph_begin(void *graph)
+{
+    simt_stream *self = graph;
+    return self->device->driver->graph_begin(self);
+}
+
+iso_status simt_graph_end(void *graph)
+{
+    simt_stream *self = graph;
+    return self->device->driver->graph_end(self);
+}
+
+iso_status simt_graph_launch(void *stream, void *graph)
+{
+    simt_stream *self = stream;
+    const iso_status late = simt_calls_late(self);
+    return late ? late : self->device->driver->graph_run(self, ((simt_stream *)graph)->graph);
+}
+
+void simt_graph_close(void *graph)
+{
+    simt_stream *self = graph;
+    self->device->driver->graph_drop(self);
+    simt_stream_destroy(self);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_graph_use.c - how long graphs and what they use live, launches on several streams and from
+ * several threads, and the memory limit. */
+#include "tests/unit/graph_work.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 3, ROUNDS = 20 };
+
+/* ---- lifetimes ------------------------------------------------------------------------------- */
+
+/* What was recorded is dropped with its stream or device. */
+static void test_abandoned(void **state)
+{
+    graph_session *t = *state;
+    const iso_map_args args =
+        graph_scale(graph_at(t->s.buffer, 0), graph_at(t->s.buffer, NUMBERS), 2);
+    iso_stream stream;
+    unit_session s;
+    iso_graph graph;
+
+    works(iso_stream_create(t->s.device, 0, &stream));
+    works(iso_graph_begin(stream));
+    works(iso_map(stream, &args));
+    works(graph_launch_kernel(t, stream));
+    works(iso_stream_destroy(stream));
+    fails(iso_graph_end(stream, &graph), ISO_INVALID, "a stream that was destroyed");
+    unit_open(&s, graph_spec);
+    graph = graph_doubling(&s);
+    works(iso_graph_begin(s.stream));
+    works(iso_fill(s.stream, graph_at(s.buffer, 0), &(uint32_t){1}, 4, 64));
+    works(iso_graph_launch(graph, s.other));
+    works(iso_device_close(s.device));
+    fails(iso_graph_launch(graph, t->s.stream), ISO_INVALID, "a graph that was destroyed");
+}
+
+/* One of what graph_submit uses, destroyed; the text names its kind. */
+static void lose(graph_session *t, int what)
+{
+    static const char *const kinds[] = {"is a buffer", "is a program", "is a sparse matrix"};
+    iso_graph graph, late;
+
+    works(iso_graph_begin(t->s.stream));
+    graph_submit(t, t->s.stream);
+    works(iso_graph_end(t->s.stream, &graph));
+    works(iso_graph_launch(graph, t->s.stream));
+    works(iso_graph_begin(t->s.other));
+    graph_submit(t, t->s.other);
+    if (what == 0) {
+        works(iso_buffer_destroy(t->big));
+    } else if (what == 1) {
+        works(iso_program_destroy(t->program));
+    } else {
+        works(iso_sparse_destroy(t->spmv.matrix));
+    }
+    fails(iso_graph_launch(graph, t->s.stream), ISO_INVALID, "iso_graph_launch", kinds[what],
+          "was destroyed");
+    fails(iso_graph_end(t->s.other, &late), ISO_INVALID, "iso_graph_end", kinds[what],
+          "was destroyed");
+    assert_true(late.id == 0);
+    works(iso_stream_sync(t->s.other));                                   /* records no longer */
+    fails(iso_graph_launch(graph, t->s.other), ISO_INVALID, kinds[what]); /* its first there */
+    works(iso_graph_destroy(graph));
+}
+
+static void test_destroyed(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 3; what++) {
+        void *own;
+
+        assert_int_equal(graph_setup(&own), 0);
+        graph_reset(own, 1);
+        lose(own, what);
+        assert_int_equal(graph_teardown(&own), 0);
+    }
+}
+
+/* Destroying what a pending launch uses waits for it, and so does destroying the graph. */
+static void test_pending(void **state)
+{
+    graph_session *t = *state;
+    static float to[NUMBERS];
+    iso_graph graph;
+    iso_buffer buffer;
+
+    works(iso_buffer_create(t->s.device, sizeof to, &buffer));
+    for (int round = 0; round < ROUNDS; round++) {
+        iso_map_args args = graph_scale(graph_at(buffer, 0), graph_at(buffer, 0), 2);
+
+        works(iso_graph_begin(t->s.stream));
+        works(iso_fill(t->s.stream, graph_at(buffer, 0), &(uint32_t){0x3f800000}, 4, sizeof to));
+        for (int i = 0; i < 10; i++) {
+            works(iso_map(t->s.stream, &args));
+        }
+        works(iso_read(t->s.stream, to, graph_at(buffer, 0), sizeof to));
+        works(iso_graph_end(t->s.stream, &graph));
+        memset(to, 0, sizeof to);
+        works(iso_graph_launch(graph, t->s.other));
+        if (round + 1 == ROUNDS) {
+            works(iso_buffer_destroy(buffer));
+        } else {
+            works(iso_graph_destroy(graph));
+        }
+        assert_true(to[NUMBERS - 1] == 1024);
+    }
+    works(iso_graph_destroy(graph));
+}
+
+/* ---- several streams ------------------------------------------------------------------------- */
+
+typedef struct launcher {
+    const graph_session *t;
+    iso_graph graph;
+} launcher;
+
+static void *launch_often(void *argument)
+{
+    const launcher *l = argument;
+    iso_stream stream;
+
+    if (iso_stream_create(l->t->s.device, 0, &stream)) {
+        return NULL;
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        if (iso_graph_launch(l->graph, stream)) {
+            fprintf(stderr, "%s\n", iso_last_error());
+            return NULL;
+        }
+    }
+    return iso_stream_destroy(stream) ? NULL : argument;
+}
+
+/* Launches run one after another, whatever streams they are on: none loses the other's step, and
+ * none uses the scratch memory while another one does. */
+static void test_threads(void **state)
+{
+    graph_session *t = *state;
+    launcher l = {.t = t};
+    const iso_gemm_args product = graph_long_product(t);
+    iso_map_args add = ISO_MAP_ARGS_INIT;
+    pthread_t thread[THREADS];
+
+    graph_reset(t, 1);
+    graph_set(&t->s, t->s.buffer, 0, 1);
+    add.op = ISO_MAP_ADD;
+    add.dtype = ISO_F32;
+    add.n = 1;
+    add.x = add.z = graph_at(t->s.buffer, 64);
+    add.y = graph_at(t->s.buffer, 0);
+    works(iso_graph_begin(t->s.stream));
+    works(iso_gemm(t->s.stream, &product));
+    works(iso_map(t->s.stream, &add));
+    works(iso_graph_end(t->s.stream, &l.graph));
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&thread[i], NULL, launch_often, &l), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *done = NULL;
+
+        assert_int_equal(pthread_join(thread[i], &done), 0);
+        assert_non_null(done);
+    }
+    works(iso_graph_launch(l.graph, t->s.stream));
+    assert_true(graph_number(&t->s, t->s.buffer, 64) == THREADS * ROUNDS + 1);
+    works(iso_graph_destroy(l.graph));
+}
+
+/* A graph is ordered on its stream like other work, also by events. */
+static void test_order(void **state)
+{
+    graph_session *t = *state;
+    iso_graph graph = graph_doubling(&t->s);
+    iso_event event;
+
+    graph_reset(t, 1);
+    works(iso_event_create(t->s.device, &event));
+    for (int i = 1; i <= ROUNDS; i++) {
+        const float value = (float)i;
+        float got = 0;
+
+        works(iso_write(t->s.stream, graph_at(t->s.buffer, 0), &value, 4));
+        works(iso_graph_launch(graph, t->s.stream));
+        works(iso_event_record(event, t->s.stream));
+        works(iso_stream_wait(t->s.other, event));
+        works(iso_read(t->s.other, &got, graph_at(t->s.buffer, NUMBERS), 4));
+        works(iso_stream_sync(t->s.other));
+        assert_true(got == 2 * value);
+        /* The stream of the last launch is gone at the next one. */
+        if (i % 5 == 0) {
+            works(iso_graph_launch(graph, t->s.other));
+            works(iso_stream_destroy(t->s.other));
+            works(iso_stream_create(t->s.device, 0, &t->s.other));
+        }
+    }
+    works(iso_event_destroy(event));
+    works(iso_graph_destroy(graph));
+}
+
+/* On a CPU a graph may be recorded on, and run in, the calling thread. */
+static void test_inline(void **state)
+{
+    graph_session *t = *state;
+    iso_stream stream;
+    iso_graph graph;
+    static graph_result now, plain;
+
+    if (iso_stream_create(t->s.device, ISO_STREAM_INLINE, &stream)) {
+        printf("no inline streams: %s\n", iso_last_error());
+        return;
+    }
+    graph_reset(t, 2);
+    graph_submit(t, t->s.stream);
+    graph_get(t, &plain);
+    graph_reset(t, 2);
+    works(iso_graph_begin(stream));
+    graph_submit(t, stream);
+    works(iso_graph_end(stream, &graph));
+    works(iso_graph_launch(graph, stream));
+    graph_get(t, &now);
+    assert_memory_equal(&now, &plain, sizeof now);
+    works(iso_graph_launch(graph, t->s.stream));
+    works(iso_graph_launch(graph, stream));
+    works(iso_graph_destroy(graph));
+    works(iso_stream_destroy(stream));
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/* The scratch memory counts, and is allocated when recording ends. */
+static void test_limit(void **state)
+{
+    iso_device_options options = ISO_DEVICE_OPTIONS_INIT;
+    iso_memory_use use = ISO_MEMORY_USE_INIT;
+    graph_session t = {0};
+    iso_gemm_args product;
+    int64_t scratch = 0;
+    iso_graph graph = {7};
+
+    (void)state;
+    options.memory_limit = BIG_BYTES + 16;
+    works(iso_device_open_with(graph_spec, &options, &t.s.device));
+    works(iso_stream_create(t.s.device, 0, &t.s.stream));
+    works(iso_buffer_create(t.s.device, BIG_BYTES, &t.big));
+    product = graph_long_product(&t);
+    works(iso_workspace(t.s.device, ISO_OP_GEMM, &product, &scratch));
+    assert_true(scratch > 16);
+    works(iso_graph_begin(t.s.stream));
+    works(iso_gemm(t.s.stream, &product));
+    fails(iso_graph_end(t.s.stream, &graph), ISO_NO_MEMORY, "iso_graph_end", "memory limit");
+    assert_true(graph.id == 0);
+    works(iso_device_get_memory_use(t.s.device, &use));
+    assert_true(use.used == BIG_BYTES);
+    works(iso_fill(t.s.stream, product.c, &(uint32_t){0}, 4, 256));
+    works(iso_stream_sync(t.s.stream));
+    works(iso_device_close(t.s.device));
+}
+
+int graph_use_run(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_abandoned, graph_setup, graph_teardown),
+        cmocka_unit_test(test_destroyed),
+        cmocka_unit_test_setup_teardown(test_pending, graph_setup, graph_teardown),
+        cmocka_unit_test_setup_teardown(test_threads, graph_setup, graph_teardown),
+        cmocka_unit_test_setup_teardown(test_order, graph_setup, graph_teardown),
+        cmocka_unit_test_setup_teardown(test_inline, graph_setup, graph_teardown),
+        cmocka_unit_test(test_limit),
+    };
+
+    return cmocka_run_group_tests_name("use", tests, NULL, NULL);
+}
