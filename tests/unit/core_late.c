@@ -121,6 +121,26 @@ static void test_graph(void **state)
     works(iso_device_close(s.device));
 }
 
+/* A stream that fails while it records has no graph to give. */
+static void test_recording(void **state)
+{
+    iso_graph graph = {7};
+    iso_reduce_args args;
+    unit_session s;
+
+    (void)state;
+    open_failed(&s, "late-error");
+    args = unit_sum(s.buffer, 100);
+    works(iso_graph_begin(s.stream)); /* nobody knows yet */
+    works(iso_reduce(s.stream, &args));
+    works(iso_buffer_destroy(s.buffer)); /* waits for the stream */
+    fails(iso_graph_end(s.stream, &graph), ISO_BACKEND, "iso_graph_end", "has failed",
+          "LAUNCH_FAILED");
+    assert_true(graph.id == 0);
+    fails(iso_graph_end(s.stream, &graph), ISO_INVALID, "does not record");
+    works(iso_device_close(s.device));
+}
+
 /* A submission that fails without a late error leaves the stream unchanged. */
 static void test_refused(void **state)
 {
@@ -194,8 +214,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sticks),      cmocka_unit_test(test_close_tells),
         cmocka_unit_test(test_quiet_waits), cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_timeout),
-        cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_recording),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_timeout),     cmocka_unit_test(test_staged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,7 @@ int graph_setup(void **state)
     works(iso_program_create(t->s.device, &args, &t->program));
     works(iso_kernel_get(t->program, "grow", &t->grow));
     t->spmv = unit_spmv(t->s.device, t->s.buffer, 16);
+    t->spmv.variant = ISO_VARIANT_TILED;
     *state = t;
     return 0;
 }
