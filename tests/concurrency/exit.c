@@ -21,6 +21,15 @@ static void submit_much(int count)
     }
 }
 
+static iso_graph record(int count)
+{
+    iso_graph graph = {0};
+    CHECK_OK(iso_graph_begin(stream));
+    submit_much(count);
+    CHECK_OK(iso_graph_end(stream, &graph));
+    return graph;
+}
+
 static void start(void)
 {
     device = check_device();
@@ -81,6 +90,14 @@ int main(int argc, char **argv)
         check_product_result(&product);
     } else if (strcmp(how, "pending") == 0) {
         submit_much(5000);
+    } else if (strcmp(how, "graph") == 0) {
+        const iso_graph graph = record(50);
+        for (int i = 0; i < 100; i++) {
+            CHECK_OK(iso_graph_launch(graph, stream));
+        }
+    } else if (strcmp(how, "recording") == 0) {
+        CHECK_OK(iso_graph_begin(stream));
+        submit_much(50);
     } else if (strcmp(how, "thread") == 0) {
         submit_much(5000);
         pthread_t thread;

@@ -14,10 +14,11 @@ typedef struct refused {
 } refused;
 
 static const refused all_refused[] = {
-    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.10", "1.10", "major"}},
+    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.11", "1.11", "major"}},
     {"query-null", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-symbol", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-execute", ISO_STATE_LOAD_FAILED, {"execute", "NULL"}},
+    {"no-graph-launch", ISO_STATE_LOAD_FAILED, {"graph_open", "graph_launch"}},
     {"wrong-name", ISO_STATE_LOAD_FAILED, {"\"another\"", "wrong-name"}},
     {"no-name", ISO_STATE_LOAD_FAILED, {"name", "NULL"}},
     {"tiny", ISO_STATE_LOAD_FAILED, {"size", "16"}},

@@ -98,7 +98,7 @@ static void test_graph(void **state)
     works(iso_graph_end(s.stream, &graph));
     works(iso_graph_get_info(graph, &info));
     assert_int_equal(info.whole, 0);
-    assert_string_equal(info.reason, "the fault backend has no graphs");
+    assert_string_equal(info.reason, "fault: graphs only fail here");
     setenv("ISOMER_FAULT", "execute-fails", 1);
     fails(iso_graph_launch(graph, s.stream), ISO_BACKEND,
           "iso_graph_launch: fault: ", "BAD_KERNEL");
@@ -118,6 +118,52 @@ static void test_graph(void **state)
     assert_string_equal(iso_last_error(), "");
     works(iso_stream_sync(s.other));
     works(iso_graph_destroy(graph));
+    works(iso_device_close(s.device));
+}
+
+static iso_graph record_sum(const unit_session *s)
+{
+    const iso_reduce_args args = unit_sum(s->buffer, 100);
+    iso_graph graph;
+
+    works(iso_graph_begin(s->stream));
+    works(iso_reduce(s->stream, &args));
+    works(iso_graph_end(s->stream, &graph));
+    return graph;
+}
+
+/* A backend's graph that cannot be made: the work is submitted in turn, or the call fails. */
+static void test_faulty_graph(void **state)
+{
+    static const char *const kinds[][2] = {{"graph-begin", "SHUT"}, {"graph-end", "TORN"}};
+    iso_graph_info info = ISO_GRAPH_INFO_INIT;
+    iso_graph graph = {7};
+    unit_session s;
+
+    (void)state;
+    unsetenv("ISOMER_FAULT");
+    unit_open(&s, "fault");
+    setenv("ISOMER_FAULT", "graph-open", 1);
+    fails(iso_graph_begin(s.stream), ISO_BACKEND, "iso_graph_begin: fault: ", "FULL");
+    fails(iso_graph_end(s.stream, &graph), ISO_INVALID, "does not record");
+    for (int i = 0; i < 2; i++) {
+        setenv("ISOMER_FAULT", kinds[i][0], 1);
+        iso_clear_error();
+        graph = record_sum(&s);
+        assert_string_equal(iso_last_error(), "");
+        works(iso_graph_get_info(graph, &info));
+        assert_int_equal(info.whole, 0);
+        assert_non_null(strstr(info.reason, kinds[i][1]));
+        works(iso_graph_launch(graph, s.stream));
+        works(iso_graph_destroy(graph));
+    }
+    setenv("ISOMER_FAULT", "graph-memory", 1);
+    works(iso_graph_begin(s.stream));
+    works(iso_fill(s.stream, (iso_operand){s.buffer, 0}, "1234", 4, 64));
+    fails(iso_graph_end(s.stream, &graph), ISO_NO_MEMORY, "iso_graph_end: fault: ", "the graph");
+    unsetenv("ISOMER_FAULT");
+    works(iso_graph_destroy(record_sum(&s)));
+    works(iso_stream_sync(s.stream));
     works(iso_device_close(s.device));
 }
 
@@ -214,8 +260,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sticks),      cmocka_unit_test(test_close_tells),
         cmocka_unit_test(test_quiet_waits), cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_recording),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_timeout),     cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_recording),   cmocka_unit_test(test_faulty_graph),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_staged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

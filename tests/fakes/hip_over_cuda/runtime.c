@@ -458,6 +458,42 @@ hip_code hipStreamWaitEvent(hip_stream stream, hip_event event, unsigned flags)
     ON_DEVICE(cuStreamWaitEvent(stream_of(stream), event_of(event), flags));
 }
 
+hip_code hipStreamBeginCapture(hip_stream stream, hip_enum mode)
+{
+    ON_DEVICE(cuStreamBeginCapture_v2(stream_of(stream), mode));
+}
+
+hip_code hipStreamEndCapture(hip_stream stream, hip_graph *graph)
+{
+    ON_DEVICE(cuStreamEndCapture(stream_of(stream), (cuda_graph *)(void *)graph));
+}
+
+hip_code hipGraphInstantiate(hip_graph_exec *exec, hip_graph graph, hip_graph_node *node, char *log,
+                             size_t log_bytes)
+{
+    (void)node, (void)log, (void)log_bytes;
+    if (!cuGraphInstantiateWithFlags) {
+        return keep(CUDA_NOT_SUPPORTED);
+    }
+    ON_DEVICE(
+        cuGraphInstantiateWithFlags((cuda_graph_exec *)(void *)exec, (cuda_graph)(void *)graph, 0));
+}
+
+hip_code hipGraphLaunch(hip_graph_exec exec, hip_stream stream)
+{
+    ON_DEVICE(cuGraphLaunch((cuda_graph_exec)(void *)exec, stream_of(stream)));
+}
+
+hip_code hipGraphExecDestroy(hip_graph_exec exec)
+{
+    ON_DEVICE(cuGraphExecDestroy((cuda_graph_exec)(void *)exec));
+}
+
+hip_code hipGraphDestroy(hip_graph graph)
+{
+    ON_DEVICE(cuGraphDestroy((cuda_graph)(void *)graph));
+}
+
 static cuda_code wait_word(hip_stream stream, void *address, uint32_t value)
 {
     return cuStreamWaitValue32_v2 ? cuStreamWaitValue32_v2(stream_of(stream), address_of(address),

@@ -19,6 +19,8 @@
  *   huge-workspace     requests more scratch memory than there is
  *   slow-execute       execute begins two seconds late
  *   prefers-fixed      says that fixed products are faster, although they are not
+ *   graph-open, graph-begin, graph-end, graph-memory
+ *                      graphs fail when they are opened, begun or ended; with NO_MEMORY at the end
  *   escapes            all its texts contain characters that control a terminal
  *   escapes-probe      ... and probe fails with such a text
  *   escapes-execute    ... and execute does
@@ -354,6 +356,47 @@ static iso_status execute(void *outer, const iso_op *op)
     return status;
 }
 
+/* Only graphs that fail, after a stream took their work. */
+static iso_status graph_open(void *device, void **graph)
+{
+    if (strncmp(fault(), "graph-", strlen("graph-")) != 0) {
+        return real_host->fail(ISO_UNSUPPORTED, "graphs only fail here");
+    }
+    if (fault_is("graph-open")) {
+        return real_host->fail(ISO_BACKEND, "faultGraph answered 8 (FULL)");
+    }
+    return stream_create(device, 0, graph);
+}
+
+static iso_status graph_begin(void *graph)
+{
+    (void)graph;
+    return fault_is("graph-begin") ? real_host->fail(ISO_BACKEND, "faultBegin answered 10 (SHUT)")
+                                   : ISO_OK;
+}
+
+static iso_status graph_end(void *graph)
+{
+    (void)graph;
+    return fault_is("graph-memory")
+               ? real_host->fail(ISO_NO_MEMORY, "no memory for the graph")
+               : real_host->fail(ISO_UNSUPPORTED, "faultEnd answered 11 (TORN)");
+}
+
+/* No graph gets that far. */
+static iso_status graph_launch(void *outer, void *graph)
+{
+    (void)outer;
+    (void)graph;
+    abort();
+}
+
+static void graph_close(void *graph)
+{
+    (void)reference->stream_sync(inner(graph));
+    stream_destroy(graph);
+}
+
 static int32_t prefers_fixed(void *device, const iso_op *op)
 {
     (void)device;
@@ -409,6 +452,8 @@ static const iso_backend *faulty_table(void)
         table->abi_minor = 1;
     } else if (fault_is("no-execute")) {
         table->execute = NULL;
+    } else if (fault_is("no-graph-launch")) {
+        table->graph_launch = NULL;
     } else if (fault_is("wrong-name")) {
         table->name = "another";
     } else if (fault_is("no-name")) {
@@ -459,5 +504,10 @@ const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
     longer.table.prepare = prepare;
     longer.table.copy_peer = copy_peer;
     longer.table.prefers_fixed = prefers_fixed;
+    longer.table.graph_open = graph_open;
+    longer.table.graph_begin = graph_begin;
+    longer.table.graph_end = graph_end;
+    longer.table.graph_launch = graph_launch;
+    longer.table.graph_close = graph_close;
     return faulty_table();
 }
