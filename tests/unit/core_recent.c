@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -170,6 +171,7 @@ typedef struct submission {
     iso_map_args args;
     iso_status status;
     int64_t ended;
+    iso_graph graph; /* launched instead of the call, if there is one */
 } submission;
 
 static int64_t now(void)
@@ -184,14 +186,15 @@ static void *submit(void *argument)
 {
     submission *it = argument;
 
-    it->status = iso_map(it->session->stream, &it->args);
+    it->status = it->graph.id ? iso_graph_launch(it->graph, it->session->stream)
+                              : iso_map(it->session->stream, &it->args);
     it->ended = now();
     return NULL;
 }
 
-/* The submission takes two seconds, and has begun when the buffer is destroyed, or it is refused.
- */
-static void test_waits(void **state)
+/* The submission of a call or a graph takes two seconds, and has begun when the buffer is
+ * destroyed, or it is refused. */
+static void check_waits(bool graph)
 {
     const struct timespec half = {.tv_nsec = 500000000};
     submission it = {0};
@@ -200,14 +203,20 @@ static void test_waits(void **state)
     pthread_t thread;
     int64_t destroyed;
 
-    (void)state;
     unsetenv("ISOMER_FAULT");
     unit_open(&s, "fault");
     works(iso_buffer_create(s.device, 64, &gone));
     it.session = &s;
     it.args = scale(&s, 2, 0, 1);
     it.args.x = (iso_operand){gone, 0};
+    if (graph) {
+        works(iso_graph_begin(s.stream));
+    }
     works(iso_map(s.stream, &it.args));
+    if (graph) {
+        works(iso_graph_end(s.stream, &it.graph));
+        works(iso_graph_launch(it.graph, s.stream));
+    }
     setenv("ISOMER_FAULT", "slow-execute", 1);
     assert_int_equal(pthread_create(&thread, NULL, submit, &it), 0);
     (void)nanosleep(&half, NULL);
@@ -221,6 +230,18 @@ static void test_waits(void **state)
         assert_true(destroyed > it.ended - INT64_C(1000000000));
     }
     unit_close(&s);
+}
+
+static void test_waits(void **state)
+{
+    (void)state;
+    check_waits(false);
+}
+
+static void test_waits_for_graph(void **state)
+{
+    (void)state;
+    check_waits(true);
 }
 
 /* The call that fails is the one that is named. */
@@ -245,6 +266,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scratch, setup, teardown),
         cmocka_unit_test_setup_teardown(test_names, setup, teardown),
         cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_waits_for_graph),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
