@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS = 4, LAUNCHES = 100, RACES = 60, STEPS = 8, BYTES = 4096 };
+enum { THREADS = 4, LAUNCHES = 1000, RACES = 60, STEPS = 8, BYTES = 4096 };
 
 typedef struct scene {
     iso_device device;
@@ -17,17 +17,20 @@ typedef struct scene {
     _Atomic int next; /* number of the next thread */
 } scene;
 
-/* The number at the buffer's start grows by that after it, STEPS times. */
+/* The number at the buffer's start grows by that after it, STEPS times, each time through a copy:
+ * if two launches run at once, one loses what the other adds. */
 static void submit(iso_stream stream, iso_buffer buffer)
 {
-    iso_map_args args = ISO_MAP_ARGS_INIT;
-    args.op = ISO_MAP_ADD;
-    args.dtype = ISO_I64;
-    args.n = 1;
-    args.x.buffer = args.y.buffer = args.z.buffer = buffer;
-    args.y.offset = 8;
+    iso_map_args add = ISO_MAP_ARGS_INIT;
+    add.op = ISO_MAP_ADD;
+    add.dtype = ISO_I64;
+    add.n = 1;
+    add.x = (iso_operand){buffer, 64};
+    add.y = (iso_operand){buffer, 8};
+    add.z = (iso_operand){buffer, 0};
     for (int i = 0; i < STEPS; i++) {
-        CHECK_OK(iso_map(stream, &args));
+        CHECK_OK(iso_copy(stream, add.x, add.z, 8));
+        CHECK_OK(iso_map(stream, &add));
     }
 }
 
