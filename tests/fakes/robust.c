@@ -5,6 +5,7 @@
  *   threads   no failure: two threads with a stream each
  *   leave     it ends with work pending and nothing closed
  *   lost      the device is lost (FAKE_LOST=3), closed, and opened again
+ *   graph     the device is lost while a graph runs (FAKE_LOST=3)
  *   memory    the device has 1 MiB (FAKE_MEMORY)
  *   compile   the compiler refuses (FAKE_COMPILE=gemm)
  *   refused   the driver refuses the first binaries (FAKE_REFUSE=1)
@@ -92,6 +93,35 @@ static void lost(void)
     CHECK_OK(iso_device_close(device));
 }
 
+/* The stream fails late, and so does the graph's next launch; then everything can be closed. */
+static void graph(void)
+{
+    iso_device device = open_device();
+    iso_stream stream = check_stream(device, 0), other = check_stream(device, 0);
+    iso_graph graph = {0};
+    check_product product = check_product_make(device, SIZE, 1);
+    CHECK_OK(iso_graph_begin(stream));
+    for (int i = 0; i < 3; i++) {
+        const iso_gemm_args args = check_product_args(&product, ISO_VARIANT_NAIVE);
+        CHECK_OK(iso_gemm(stream, &args));
+    }
+    CHECK_OK(iso_graph_end(stream, &graph));
+    CHECK_OK(iso_graph_begin(other));
+    CHECK_OK(iso_graph_launch(graph, stream));
+    CHECK_STATUS(iso_stream_sync(stream), ISO_DEVICE_LOST);
+    printf("%s\n", iso_last_error());
+    CHECK(strstr(iso_last_error(), "ILLEGAL_ADDRESS") != NULL);
+    CHECK_STATUS(iso_graph_launch(graph, stream), ISO_DEVICE_LOST);
+    CHECK_OK(iso_graph_end(other, NULL));
+    CHECK_STATUS(iso_graph_launch(graph, other), ISO_DEVICE_LOST);
+    CHECK_OK(iso_graph_destroy(graph));
+    free(product.host);
+    (void)iso_device_close(device);
+    device = open_device();
+    (void)multiply_often(&device);
+    CHECK_OK(iso_device_close(device));
+}
+
 static void memory(void)
 {
     iso_device device = open_device();
@@ -147,8 +177,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *how;
         void (*run)(void);
-    } ways[] = {{"threads", threads}, {"leave", leave},     {"lost", lost}, {"memory", memory},
-                {"compile", compile}, {"refused", refused}, {"all", all}};
+    } ways[] = {{"threads", threads}, {"leave", leave},     {"lost", lost},       {"graph", graph},
+                {"memory", memory},   {"compile", compile}, {"refused", refused}, {"all", all}};
     CHECK(argc == 3);
     backend = argv[1];
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {

@@ -24,6 +24,7 @@ happens refused FAKE_REFUSE=1
 happens leave
 happens leave FAKE_DELAY=1000
 happens lost FAKE_LOST=3
+happens graph FAKE_LOST=3
 happens memory FAKE_MEMORY=1048576
 happens all
 
