@@ -27,6 +27,7 @@ static simt_device *device_new(const simt_driver *driver, const iso_host *host)
     (void)pthread_rwlock_init(&device->programs_lock, NULL);
     (void)pthread_mutex_init(&device->build_lock, NULL);
     (void)pthread_mutex_init(&device->vendor_lock, NULL);
+    (void)pthread_mutex_init(&device->record_lock, NULL);
     (void)pthread_mutex_init(&device->pins_lock, NULL);
     (void)pthread_mutex_init(&device->unit_lock, NULL);
     (void)pthread_mutex_init(&device->gates_lock, NULL);
@@ -48,6 +49,7 @@ static void device_delete(simt_device *device)
     (void)pthread_mutex_destroy(&device->gates_lock);
     (void)pthread_mutex_destroy(&device->unit_lock);
     (void)pthread_mutex_destroy(&device->pins_lock);
+    (void)pthread_mutex_destroy(&device->record_lock);
     (void)pthread_mutex_destroy(&device->vendor_lock);
     (void)pthread_mutex_destroy(&device->build_lock);
     (void)pthread_rwlock_destroy(&device->programs_lock);

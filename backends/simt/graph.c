@@ -26,13 +26,22 @@ iso_status simt_graph_open(void *device, void **graph)
 iso_status simt_graph_begin(void *graph)
 {
     simt_stream *self = graph;
-    return self->device->driver->graph_begin(self);
+    (void)pthread_mutex_lock(&self->device->record_lock);
+    const iso_status status = self->device->driver->graph_begin(self);
+    if (!self->records) {
+        (void)pthread_mutex_unlock(&self->device->record_lock);
+    }
+    return status;
 }
 
 iso_status simt_graph_end(void *graph)
 {
     simt_stream *self = graph;
-    return self->device->driver->graph_end(self);
+    const iso_status status = self->device->driver->graph_end(self);
+    if (!self->records) {
+        (void)pthread_mutex_unlock(&self->device->record_lock);
+    }
+    return status;
 }
 
 iso_status simt_graph_launch(void *stream, void *graph)
@@ -45,6 +54,10 @@ iso_status simt_graph_launch(void *stream, void *graph)
 void simt_graph_close(void *graph)
 {
     simt_stream *self = graph;
+    const bool records = self->records;
     self->device->driver->graph_drop(self);
+    if (records) {
+        (void)pthread_mutex_unlock(&self->device->record_lock);
+    }
     simt_stream_destroy(self);
 }

@@ -127,6 +127,8 @@ typedef struct simt_device {
     simt_program *programs;
     void *vendor; /* state of the vendor's libraries, in one allocation; NULL until needed */
     pthread_mutex_t vendor_lock;
+    /* graph.c: held while the driver records, and by calls that wait for the whole device. */
+    pthread_mutex_t record_lock;
     /* unit.c */
     pthread_mutex_t unit_lock;
     simt_unit_state unit_states[SIMT_UNITS];

@@ -77,7 +77,10 @@ void simt_vendor_device_close(simt_device *device)
 void simt_vendor_stream_close(simt_stream *stream)
 {
     if (stream->vendor && stream->device->driver->vendor->blas) {
+        /* Libraries wait for the device, which spoils what a driver records. */
+        (void)pthread_mutex_lock(&stream->device->record_lock);
         simt_blas_stream_close(stream);
+        (void)pthread_mutex_unlock(&stream->device->record_lock);
     }
     stream->device->host->free(stream->vendor);
     stream->vendor = NULL;

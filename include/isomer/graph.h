@@ -52,6 +52,10 @@ ISO_API iso_status iso_graph_begin(iso_stream stream);
  * and the status and the text are those of that call. INVALID: the stream does not record, or
  * something that was recorded has been destroyed since. NO_MEMORY: host memory, or the scratch
  * memory. Destroying a stream that records drops what was recorded.
+ *
+ * On CUDA and HIP the driver records during this call. A call of the program's own that waits for
+ * the whole device (cuCtxSynchronize, hipDeviceSynchronize) is refused by the driver meanwhile, and
+ * the graph's work is then submitted in turn.
  */
 ISO_API iso_status iso_graph_end(iso_stream stream, iso_graph *out);
 

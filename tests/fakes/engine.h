@@ -194,7 +194,7 @@ int fake_graph_instantiate(const fake_graph *graph, fake_graph **out);
 int fake_graph_launch(fake_graph *graph, fake_stream *stream);
 int fake_graph_destroy(fake_graph *graph);
 
-/* For stream.c and memory.c. */
+/* For stream.c, memory.c and libraries. */
 int fake_record_begin(fake_context *context, int mode, fake_graph **out);
 int fake_record_end(fake_graph *graph);
 int fake_record_add(fake_graph *graph, fake_work work, const void *data, size_t bytes);

@@ -252,13 +252,9 @@ static void test_wrong(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_all, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_info, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_empty, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_vendor, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_refused, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_ranks, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_wrong, graph_setup, graph_teardown),
+        cmocka_unit_test(test_all),    cmocka_unit_test(test_info),    cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_vendor), cmocka_unit_test(test_refused), cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_wrong),
     };
     iso_device device;
 
@@ -269,5 +265,5 @@ int main(int argc, char **argv)
         return 77;
     }
     works(iso_device_close(device));
-    return cmocka_run_group_tests(tests, NULL, NULL) + graph_use_run() != 0;
+    return cmocka_run_group_tests(tests, graph_setup, graph_teardown) + graph_use_run() != 0;
 }

@@ -4,11 +4,12 @@
 #include "tests/unit/graph_work.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 3, ROUNDS = 20, DELAYS = 10 };
+enum { THREADS = 3, ROUNDS = 20, DELAYS = 10, RECORDINGS = 8, MANY = 2000 };
 
 /* ---- lifetimes ------------------------------------------------------------------------------- */
 
@@ -139,6 +140,8 @@ static void test_pending(void **state)
 typedef struct launcher {
     const graph_session *t;
     iso_graph graph;
+    atomic_bool over;
+    atomic_int streams; /* that came and went */
 } launcher;
 
 static void *launch_often(void *argument)
@@ -191,6 +194,58 @@ static void test_threads(void **state)
     works(iso_graph_launch(l.graph, t->s.stream));
     assert_true(graph_number(&t->s, t->s.buffer, 64) == THREADS * ROUNDS + 1);
     works(iso_graph_destroy(l.graph));
+}
+
+/* Uses a vendor's library on many streams, one after another. */
+static void *come_and_go(void *argument)
+{
+    launcher *l = argument;
+    iso_gemm_args args = unit_gemm(l->t->big, 8);
+    iso_stream stream;
+
+    args.variant = ISO_VARIANT_VENDOR;
+    while (!atomic_load(&l->over)) {
+        if (iso_stream_create(l->t->s.device, 0, &stream) || iso_gemm(stream, &args) ||
+            iso_stream_destroy(stream)) {
+            fprintf(stderr, "%s\n", iso_last_error());
+            return NULL;
+        }
+        atomic_fetch_add(&l->streams, 1);
+    }
+    return argument;
+}
+
+/* A library that waits for the whole device in another thread does not spoil a recording. */
+static void test_libraries(void **state)
+{
+    graph_session *t = *state;
+    launcher l = {.t = t};
+    iso_gemm_args args = unit_gemm(t->big, 8);
+    const char *whole = getenv("GRAPH_WHOLE");
+    void *done = NULL;
+    pthread_t thread;
+
+    args.variant = ISO_VARIANT_VENDOR;
+    if (graph_few || iso_supports(t->s.device, ISO_OP_GEMM, &args)) {
+        printf("no vendor product: %s\n", iso_last_error());
+        return;
+    }
+    assert_int_equal(pthread_create(&thread, NULL, come_and_go, &l), 0);
+    for (int i = 0; i < RECORDINGS || atomic_load(&l.streams) < RECORDINGS; i++) {
+        iso_graph_info info = ISO_GRAPH_INFO_INIT;
+
+        works(iso_graph_begin(t->s.stream));
+        for (int j = 0; j < MANY; j++) { /* the driver records for a while */
+            works(iso_copy(t->s.stream, graph_at(t->s.buffer, 64), graph_at(t->s.buffer, 0), 4));
+        }
+        works(iso_graph_end(t->s.stream, &l.graph));
+        works(iso_graph_get_info(l.graph, &info));
+        assert_int_equal(info.whole, !whole || atoi(whole));
+        works(iso_graph_destroy(l.graph));
+    }
+    atomic_store(&l.over, true);
+    assert_int_equal(pthread_join(thread, &done), 0);
+    assert_non_null(done);
 }
 
 /* A graph is ordered on its stream like other work, also by events. */
@@ -315,15 +370,14 @@ static void test_limit(void **state)
 int graph_use_run(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_abandoned, graph_setup, graph_teardown),
-        cmocka_unit_test(test_destroyed),
-        cmocka_unit_test_setup_teardown(test_pending, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_threads, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_order, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_inline, graph_setup, graph_teardown),
-        cmocka_unit_test_setup_teardown(test_failed, graph_setup, graph_teardown),
-        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_abandoned), cmocka_unit_test(test_pending),
+        cmocka_unit_test(test_threads),   cmocka_unit_test(test_libraries),
+        cmocka_unit_test(test_order),     cmocka_unit_test(test_inline),
+        cmocka_unit_test(test_failed),
     };
+    const struct CMUnitTest alone[] = {cmocka_unit_test(test_destroyed),
+                                       cmocka_unit_test(test_limit)};
 
-    return cmocka_run_group_tests_name("use", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("use", tests, graph_setup, graph_teardown) +
+           cmocka_run_group_tests_name("alone", alone, NULL, NULL);
 }

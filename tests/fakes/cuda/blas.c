@@ -84,6 +84,7 @@ cublas_code cublasDestroy_v2(cublas_handle handle)
         return NOT_INITIALIZED;
     }
     handle->alive = 0;
+    (void)fake_record_forbids(handle->context, true); /* the vendor's waits for the device */
     free(handle);
     return OK;
 }
