@@ -513,6 +513,7 @@ static const struct script {
     {&verify_order, "event", "elapsed", event_elapsed, false},
     {&verify_order, "event", "unrecorded", event_unrecorded, false},
     {&verify_order, "event", "query", stream_query, false},
+    {&verify_order, "graph", "launches", script_graph, false},
     {&verify_order, "lifetime", "free-pending", free_pending, false},
     {&verify_order, "lifetime", "stale-handles", stale, false},
     {&verify_order, "refusal", "gemm", refuse_gemm, false},

@@ -47,6 +47,9 @@ static inline iso_operand at(iso_buffer buffer, int64_t offset)
 bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *variant,
                    const iso_variant *variants, int count);
 
+/* script_graph.c */
+bool script_graph(stage *s);
+
 /* ---- script_large.c: sizes that do not fit 32 bits ------------------------------------------- */
 
 bool script_large_reduce(stage *s);
