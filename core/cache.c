@@ -117,19 +117,36 @@ static void judge_folder(char *path, char *problem, size_t room)
     }
 }
 
-void core_cache_where(char *path, size_t path_room, char *problem, size_t problem_room)
+/* Whether the cache is on; the path is "" if no folder is known. */
+static bool find_folder(char *path, size_t room)
 {
     const char *asked = core_setting("ISOMER_CACHE_DIR");
 
-    problem[0] = 0;
     path[0] = 0;
     if (asked && !strcmp(asked, "off")) {
-        return;
+        return false;
     }
     if (asked && asked[0]) {
-        snprintf(path, path_room, "%s", asked);
+        snprintf(path, room, "%s", asked);
     } else {
-        default_folder(path, path_room);
+        default_folder(path, room);
+    }
+    return true;
+}
+
+void core_cache_path(char *path, size_t room)
+{
+    (void)find_folder(path, room);
+    if (path[0] != '/') {
+        path[0] = 0;
+    }
+}
+
+void core_cache_where(char *path, size_t path_room, char *problem, size_t problem_room)
+{
+    problem[0] = 0;
+    if (!find_folder(path, path_room)) {
+        return;
     }
     if (!path[0] && (core_variable("XDG_CACHE_HOME") || core_variable("HOME")) &&
         !core_path_variable("XDG_CACHE_HOME") && !core_path_variable("HOME")) {

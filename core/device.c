@@ -11,6 +11,7 @@
 #include "core/op.h"
 #include "core/settings.h"
 #include "core/stream.h"
+#include "core/tuned.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -159,6 +160,7 @@ static iso_status apply_options(const char *call, const iso_device_options *opti
 static void free_device(core_device *device)
 {
     if (device) {
+        core_tuned_free(device->tuned);
         free(device->choice);
         free(device);
     }
@@ -183,6 +185,9 @@ static iso_status make_device(const char *call, const iso_device_options *option
         core_backend_device_info(call, choice->physical->backend, choice->physical->index, &info);
     if (!status) {
         status = apply_options(call, options, device, info.memory_total);
+    }
+    if (!status) {
+        status = core_tuned_open(call, device, &info, &device->tuned);
     }
     if (status) {
         goto fail;
@@ -457,47 +462,6 @@ iso_status iso_device_get_choice(iso_device handle, char *text, int64_t capacity
     }
     snprintf(text, (size_t)capacity, "%s", device->choice ? device->choice : "");
     return ISO_OK;
-}
-
-iso_status iso_device_get_property(iso_device handle, int32_t index, iso_property *out)
-{
-    const char *call = "iso_device_get_property";
-    CORE_HELD core_device *device = NULL;
-    const iso_backend *table;
-    iso_property *property;
-    iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-
-    if (!status) {
-        status = core_struct_check(call, "out", out, CORE_END_OF(iso_property, name));
-    }
-    if (!status) {
-        status = core_check_size(call, "index", index);
-    }
-    if (status) {
-        return status;
-    }
-    table = device->table;
-    if (!table->device_property) {
-        return ISO_NOT_READY;
-    }
-    status = core_stack_check(call, table);
-    if (status) {
-        return status;
-    }
-    property = calloc(1, sizeof *property);
-    if (!property) {
-        return core_fail_no_memory(call, (int64_t)sizeof *property);
-    }
-    property->size = (uint32_t)sizeof *property;
-    status =
-        CORE_ASK(call, table, table->device_property(device->physical->device, index, property));
-    if (!status) {
-        property->name[sizeof property->name - 1] = 0;
-        property->value[sizeof property->value - 1] = 0;
-        core_struct_write(out, property, sizeof *property);
-    }
-    free(property);
-    return status;
 }
 
 iso_status iso_device_get_memory_use(iso_device handle, iso_memory_use *out)

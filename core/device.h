@@ -105,6 +105,8 @@ struct core_block {
     bool pending;      /* being pinned: no other thread may release it yet */
 };
 
+typedef struct core_tuned core_tuned;
+
 typedef struct core_device {
     uint64_t id;
     core_physical *physical;
@@ -113,6 +115,7 @@ typedef struct core_device {
     iso_keep keep; /* never DEFAULT */
     int64_t limit; /* -1: none */
     char *choice;
+    core_tuned *tuned; /* its table of measured choices: tuned.h */
     core_child *children;
 } core_device;
 

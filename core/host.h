@@ -18,5 +18,7 @@ void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes);
 int32_t core_cache_store(const void *key, int64_t key_bytes, const void *data, int64_t bytes);
 /* The directory in use ("" if none), and why it is not used ("" if it is). */
 void core_cache_where(char *path, size_t path_room, char *problem, size_t problem_room);
+/* The directory, not inspected; "" if the cache is off or no directory is known. */
+void core_cache_path(char *path, size_t room);
 
 #endif

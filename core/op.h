@@ -3,6 +3,7 @@
 #ifndef ISOMER_CORE_OP_H
 #define ISOMER_CORE_OP_H
 
+#include "common/tuned.h"
 #include "core/sparse.h"
 
 /* ---- layouts of operands --------------------------------------------------------------------- */
@@ -59,6 +60,7 @@ typedef struct core_operation {
     uint32_t abi_minor;  /* minor version of the backend interface that introduced it */
     uint32_t args_size;  /* bytes of its member of iso_op_args */
     uint32_t variant_at; /* the offset of `variant` in that member */
+    uint32_t way_at;     /* the offset of `way` in that member; 0: it has none */
     /* Checks the caller's descriptor, and fills args, uses and the other fields that are not 0. If
      * it fails, what it acquired is released. */
     iso_status (*read)(const char *call, const void *args, core_op *out);
@@ -69,6 +71,9 @@ typedef struct core_operation {
     void (*trace)(const core_op *op, const char *variant, char *name, size_t room);
     /* Optional: sets the references to memory that is no operand. */
     void (*attach)(core_op *op);
+    /* Optional: what tables of measured choices know the operation by, and the vendor's library
+     * that the caller chose. */
+    void (*measured)(const core_op *op, tuned_shape *out, int32_t *library);
 } core_operation;
 
 /* Both are in ops/table.c. If there is no such kind, the first returns NULL, and the second sets

@@ -2,10 +2,12 @@
 /* resolve.c - how a device runs an operation: asks its backend what it supports, and chooses the
  * variant and the math mode. */
 #include "core/call.h"
-#include "core/op.h"
+#include "core/host.h"
+#include "core/tuned.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- support and math mode ------------------------------------------------------------------- */
 
@@ -108,7 +110,7 @@ static iso_status ask(const char *call, core_op *op, core_device *device, iso_ma
                                              : ask_table(call, op, device);
 }
 
-/* ---- auto ------------------------------------------------------------------------------------ */
+/* ---- what the caller keeps ------------------------------------------------------------------- */
 
 static iso_keep keep_of(const core_op *op, const core_device *device)
 {
@@ -136,6 +138,107 @@ static bool prefers_fixed(const char *call, core_op *op, core_device *device, is
     return preferred != 0;
 }
 
+/* ---- measured choices ------------------------------------------------------------------------ */
+
+/* Whether the vendor's library, which supports the operation, is the one that the table's times are
+ * of. The first answer is kept. */
+static bool library_is_same(const char *call, core_op *op, core_device *device)
+{
+    const iso_backend *table = device->table;
+    core_tuned *tuned = device->tuned;
+    iso_op_info info = ISO_OP_INFO_INIT;
+    int verdict = atomic_load(&tuned->library);
+
+    if (verdict != CORE_LIBRARY_UNKNOWN) {
+        return verdict == CORE_LIBRARY_SAME;
+    }
+    *op->variant = ISO_VARIANT_VENDOR;
+    if (ask(call, op, device, ISO_MATH_STRICT) || !table->describe ||
+        CORE_CALL(call, table, table->describe(device->physical->device, &op->op, &info))) {
+        return false;
+    }
+    info.library[sizeof info.library - 1] = '\0';
+    verdict = strcmp(info.library, tuned->table->library) ? CORE_LIBRARY_OTHER : CORE_LIBRARY_SAME;
+    if (verdict == CORE_LIBRARY_OTHER && atomic_exchange(&tuned->library, verdict) != verdict) {
+        core_log(ISO_LOG_WARN,
+                 "%s: the table of measured choices is of %s, but the vendor's library is %s: auto "
+                 "does not choose by it: run isomer tune again",
+                 device->physical->spec, tuned->table->library, info.library);
+    }
+    atomic_store(&tuned->library, verdict);
+    return verdict == CORE_LIBRARY_SAME;
+}
+
+/* Sorts the variants of `order` from `first` on by the row's times. Those without a time keep their
+ * order; the vendor's without a time stays first, the others last. */
+static void sort_by_times(iso_variant *order, int first, int count, const tuned_row *row)
+{
+    int64_t times[CORE_ORDER_MAX + 2];
+
+    for (int i = first; i < count; i++) {
+        const iso_variant variant = order[i];
+        int64_t time = variant == ISO_VARIANT_VENDOR ? 0 : INT64_MAX;
+        int at = i;
+
+        for (int v = 0; v < TUNED_VARIANTS; v++) {
+            time = tuned_variants[v] == variant && row->times[v] > 0 ? row->times[v] : time;
+        }
+        for (; at > first && times[at - 1] > time; at--) {
+            times[at] = times[at - 1];
+            order[at] = order[at - 1];
+        }
+        times[at] = time;
+        order[at] = variant;
+    }
+}
+
+/* Orders the variants that the caller allows by the times of the row that covers the operation.
+ * Times are of strict products and of the first library. */
+static void apply_row(const char *call, core_op *op, core_device *device, iso_math math,
+                      iso_keep keep, iso_variant *order, int count)
+{
+    int32_t library = 0;
+    const tuned_row *row = core_tuned_row(device, op, &library);
+    const bool fixed = keep == ISO_KEEP_SCALE && row && row->times[TUNED_FIXED] > 0 &&
+                       (op->row->variants & CORE_FIXED) && !op->not_fixed;
+    iso_variant sorted[CORE_ORDER_MAX + 2];
+    int first = 0, all = 0;
+
+    if (!row || library != 0 || (op->dtype == ISO_F32 && math == ISO_MATH_TF32)) {
+        return;
+    }
+    if (fixed && order[0] != ISO_VARIANT_FIXED) {
+        sorted[all++] = ISO_VARIANT_FIXED;
+    }
+    memcpy(sorted + all, order, (size_t)count * sizeof *order);
+    all += count;
+    first =
+        !fixed && order[0] == ISO_VARIANT_FIXED; /* no time: it stays where the backend wants it */
+    sort_by_times(sorted, first, all, row);
+    if (sorted[0] != order[0] && row->times[TUNED_VENDOR] > 0 &&
+        !library_is_same(call, op, device)) {
+        return;
+    }
+    memcpy(order, sorted, (size_t)all * sizeof *order);
+    order[all] = ISO_VARIANT_AUTO;
+}
+
+/* Says which way of tiled the table names. */
+static void set_way(core_op *op, const core_device *device)
+{
+    int32_t library = 0, way = 0;
+    const tuned_row *row = op->row->way_at && *op->variant == ISO_VARIANT_TILED
+                               ? core_tuned_row(device, op, &library)
+                               : NULL;
+
+    if (row) {
+        way = row->way_number;
+        memcpy((char *)&op->args + op->row->way_at, &way, sizeof way);
+    }
+}
+
+/* ---- auto ------------------------------------------------------------------------------------ */
+
 /* Fills `order` with the variants to try in turn: at most CORE_ORDER_MAX + 1, and a 0. */
 static void order_of(const char *call, core_op *op, core_device *device, iso_math math,
                      iso_variant *order)
@@ -151,10 +254,11 @@ static void order_of(const char *call, core_op *op, core_device *device, iso_mat
     if (keep == ISO_KEEP_SCALE && prefers_fixed(call, op, device, math)) {
         order[count++] = ISO_VARIANT_FIXED;
     }
-    for (int i = 0; i < CORE_ORDER_MAX; i++) {
+    for (int i = 0; i < CORE_ORDER_MAX && op->row->order[i]; i++) {
         order[count++] = op->row->order[i];
     }
     order[count] = ISO_VARIANT_AUTO;
+    apply_row(call, op, device, math, keep, order, count);
 }
 
 /* Replaces the variant auto by the first one that the device supports. */
@@ -193,6 +297,7 @@ static iso_status choose(const char *call, core_op *op, core_device *device, iso
 iso_status core_op_resolve(const char *call, core_op *op, core_device *device)
 {
     iso_math math = op->math && *op->math ? *op->math : device->math;
+    iso_status status;
 
     /* Support must not depend on size, and backends need not handle sizes of 0. So the device is
      * asked about a single element if the operation is empty. */
@@ -200,12 +305,16 @@ iso_status core_op_resolve(const char *call, core_op *op, core_device *device)
         op->row->shrink(op);
     }
     if (*op->variant == ISO_VARIANT_AUTO) {
-        return choose(call, op, device, math);
-    }
-    if (!(op->row->variants >> *op->variant & 1)) {
+        status = choose(call, op, device, math);
+    } else if (op->row->variants >> *op->variant & 1) {
+        status = ask(call, op, device, math);
+    } else {
         const char *name = iso_variant_name(*op->variant);
         return core_fail(ISO_UNSUPPORTED, "%s: variant is %s, which %s do not have", call,
                          name ? name : "reserved", op->row->plural);
     }
-    return ask(call, op, device, math);
+    if (!status) {
+        set_way(op, device);
+    }
+    return status;
 }

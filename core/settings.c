@@ -6,6 +6,7 @@
 #include "core/host.h"
 #include "core/registry.h"
 #include "core/stream.h"
+#include "core/tuned.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -189,6 +190,14 @@ static void check_blas(const char *value, char *problem, size_t room)
     }
 }
 
+static void check_tuned(const char *value, char *problem, size_t room)
+{
+    if (strcmp(value, "off") && value[0] != '/') {
+        snprintf(problem, room, "\"%s\" is neither off nor an absolute path: no table is used",
+                 value);
+    }
+}
+
 static void check_engine(const char *value, char *problem, size_t room)
 {
     if (!core_name_valid(value)) {
@@ -268,6 +277,10 @@ static const setting settings[] = {
      "backends that must be present: without them verification and tests fail",
      .check = core_require_problem},
     {"ISOMER_CACHE_DIR", NULL, "the folder for built kernels, or off", .check = check_cache},
+    {"ISOMER_TUNED", NULL,
+     "tables of measured choices, which isomer tune makes: a folder, a file, or off; by default, "
+     "tuned in the folder for built kernels, then those of the package",
+     .check = check_tuned},
     {"ISOMER_BACKEND_PATH", NULL, "folders to search for plug-ins, separated by ':'",
      .check = core_plugin_path_problem},
     {"ISOMER_LOG", NULL, "messages to standard error: error, warn, info or debug",
@@ -301,7 +314,7 @@ static bool names_path(const setting *at, const char *value)
     if (at->check == check_blas) {
         return strchr(value, '/') != NULL;
     }
-    if (at->check == check_cache) {
+    if (at->check == check_cache || at->check == check_tuned) {
         return strcmp(value, "off") != 0;
     }
     return at->check == core_absolute_problem || at->check == check_trace ||
@@ -413,6 +426,8 @@ iso_status iso_get_setting(int32_t index, iso_setting *out)
         if (!set) {
             snprintf(now->value, sizeof now->value, "%s", answer->folder);
         }
+    } else if (at->check == check_tuned && !set) {
+        core_tuned_where(now->value, sizeof now->value);
     } else if (at->check == core_plugin_path_problem) {
         at->check(value ? value : "", now->problem, sizeof now->problem);
     } else if (set) {

@@ -285,6 +285,18 @@ static void trace(const core_op *out, const char *variant, char *name, size_t ro
              op->continues ? " continues" : "");
 }
 
+static void measured(const core_op *out, tuned_shape *shape, int32_t *library)
+{
+    const iso_gemm_op *op = &out->args.gemm;
+
+    *library = op->library;
+    *shape =
+        (tuned_shape){.op = ISO_OP_GEMM,
+                      .dtype = op->dtype,
+                      .layout = (op->trans_a == ISO_TRANS ? 2 : 0) | (op->trans_b == ISO_TRANS),
+                      .sizes = {op->m, op->n, out->summed_given, op->batch}};
+}
+
 const core_operation core_gemm = {
     .name = "gemm",
     .plural = "products",
@@ -293,10 +305,12 @@ const core_operation core_gemm = {
     .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
     .args_size = (uint32_t)sizeof(iso_gemm_op),
     .variant_at = (uint32_t)offsetof(iso_gemm_op, variant),
+    .way_at = (uint32_t)offsetof(iso_gemm_op, way),
     .read = read,
     .cost = cost,
     .shrink = shrink,
     .trace = trace,
+    .measured = measured,
 };
 
 iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args)

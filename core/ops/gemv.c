@@ -195,6 +195,17 @@ static void trace(const core_op *out, const char *variant, char *name, size_t ro
              iso_trans_name(op->trans), (long long)op->m, (long long)op->k, (long long)op->batch);
 }
 
+static void measured(const core_op *out, tuned_shape *shape, int32_t *library)
+{
+    const iso_gemv_op *op = &out->args.gemv;
+
+    *library = op->library;
+    *shape = (tuned_shape){.op = ISO_OP_GEMV,
+                           .dtype = op->dtype,
+                           .layout = op->trans == ISO_TRANS ? 2 : 0,
+                           .sizes = {op->m, 1, out->summed_given, op->batch}};
+}
+
 const core_operation core_gemv = {
     .name = "gemv",
     .plural = "products with a vector",
@@ -208,6 +219,7 @@ const core_operation core_gemv = {
     .cost = cost,
     .shrink = shrink,
     .trace = trace,
+    .measured = measured,
 };
 
 iso_status iso_gemv(iso_stream stream, const iso_gemv_args *args)

@@ -68,10 +68,11 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    11 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,      \
+    12 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,      \
          device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED, prefers_fixed;           \
          7: programs; 8: iso_program_source.embedded; 9: iso_spmv_op; 10: engines, stream_call,    \
-         iso_ranks_op, iso_gemm_op.continues; 11: graphs */
+         iso_ranks_op, iso_gemm_op.continues; 11: graphs; 12: iso_gemm_op.way,                     \
+         way_name, kernels_identity */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
@@ -162,6 +163,9 @@ typedef struct iso_gemm_op {
     int64_t batch, stride_a, stride_b, stride_c;
     int32_t continues; /* 1: C holds the total of earlier terms, and the segments' results are added
                           to it one by one. Then alpha and beta are 1 */
+    int32_t way; /* tiled, if way_name is there: 0: the backend chooses how; else 1 + the index
+                    of the way that a table of measured choices names. If the way does not suit
+                    the product, the backend chooses. The bits are the same. (minor 12) */
 } iso_gemm_op;
 
 typedef struct iso_transpose_op {
@@ -584,6 +588,17 @@ typedef struct iso_backend {
     iso_status (*graph_launch)(void *stream, void *graph);
     /* Frees a graph, whatever was called for it before. No launch of it is running. */
     void (*graph_close)(void *graph);
+
+    /* -- minor 12: tables of measured choices (docs/tuning.md) -- */
+    /* Optional. Writes the name (at most 31 of a-z, 0-9 and '-') of the index-th way in which this
+     * device can compute a product whose variant is TILED; NOT_READY after the last. It depends on
+     * the operation's type alone. */
+    iso_status (*way_name)(void *device, const iso_op *op, int32_t index, char *name,
+                           int64_t capacity);
+    /* Optional. Writes one line that changes if the backend's own kernels may have another speed
+     * than before: versions of the driver, of the compiler and of the kernels. May open the
+     * compiler. Without this entry the line is build_info. */
+    iso_status (*kernels_identity)(void *device, char *text, int64_t capacity);
 } iso_backend;
 
 /*

@@ -14,7 +14,7 @@ typedef struct refused {
 } refused;
 
 static const refused all_refused[] = {
-    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.11", "1.11", "major"}},
+    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.12", "1.12", "major"}},
     {"query-null", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-symbol", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-execute", ISO_STATE_LOAD_FAILED, {"execute", "NULL"}},

@@ -18,7 +18,8 @@ static const struct target {
     void (*read)(const uint8_t *data, size_t size);
 } targets[] = {{"results", fuzz_results}, {"pair", fuzz_pair},   {"suite", fuzz_suite},
                {"line", fuzz_line},       {"spec", fuzz_spec},   {"settings", fuzz_settings},
-               {"dlpack", fuzz_dlpack},   {"cache", fuzz_cache}, {"sensors", fuzz_sensors}};
+               {"dlpack", fuzz_dlpack},   {"cache", fuzz_cache}, {"sensors", fuzz_sensors},
+               {"tuned", fuzz_tuned}};
 
 static const struct target *target;
 static int said = -1, terminal = -1; /* the redirected outputs, and the original ones */

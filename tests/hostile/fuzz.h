@@ -36,5 +36,6 @@ void fuzz_spec(const uint8_t *data, size_t size);
 void fuzz_dlpack(const uint8_t *data, size_t size);
 void fuzz_cache(const uint8_t *data, size_t size);
 void fuzz_sensors(const uint8_t *data, size_t size); /* a line for each file */
+void fuzz_tuned(const uint8_t *data, size_t size);
 
 #endif

@@ -2,6 +2,8 @@
 /* fuzz_library.c - the library's input: settings, specs, imported tensors, entries of the cache. */
 #include "tests/hostile/fuzz.h"
 
+#include "common/tuned.h"
+
 #include <isomer/interop.h>
 #include <isomer/isomer.h>
 
@@ -25,7 +27,8 @@ static void told(const char *call, iso_status status)
 /* Paths are confined to our folder: these settings create files. */
 static void set(const char *name, const char *value)
 {
-    static const char *const paths[] = {"ISOMER_CACHE_DIR", "ISOMER_TRACE", "ISOMER_BACKEND_PATH"};
+    static const char *const paths[] = {"ISOMER_CACHE_DIR", "ISOMER_TRACE", "ISOMER_BACKEND_PATH",
+                                        "ISOMER_TUNED"};
     char path[4096];
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         if (strcmp(name, paths[i]) == 0 && (value[0] == '/' || strstr(value, ".."))) {
@@ -243,4 +246,33 @@ void fuzz_cache(const uint8_t *data, size_t size)
     order("load key", "loaded: ");
     order("store key data", "stored: 0");
     order("load key", "loaded: data");
+}
+
+/* ---- tables of measured choices -------------------------------------------------------------- */
+
+/* A table that is accepted is exactly what would be written, but for the order of its rows. */
+void fuzz_tuned(const uint8_t *data, size_t size)
+{
+    char problem[1024], *again = NULL;
+    size_t length = 0;
+    tuned_table *table = NULL;
+    const iso_status status = tuned_read((const char *)data, size, &table, problem, sizeof problem);
+    if (status != ISO_OK) {
+        if (status != ISO_INVALID || problem[0] == '\0' || table) {
+            fuzz_fail("tuned_read answers %d: \"%s\"", (int)status, problem);
+        }
+        fprintf(stderr, "%s\n", problem);
+        return;
+    }
+    for (int32_t i = 0; i < table->count; i++) {
+        if (tuned_find(table, &table->rows[i].shape) != &table->rows[i]) {
+            fuzz_fail("row %d does not cover its own shape", (int)i);
+        }
+    }
+    FILE *out = open_memstream(&again, &length);
+    if (!out || !tuned_write(out, table) || fclose(out) != 0 || length != size) {
+        fuzz_fail("a table of %zu bytes becomes one of %zu", size, length);
+    }
+    free(again);
+    free(table);
 }

@@ -27,6 +27,7 @@ static void test_list(void **state)
         "ISOMER_NUM_THREADS",  "ISOMER_REQUIRE",       "ISOMER_CACHE_DIR", "ISOMER_BACKEND_PATH",
         "ISOMER_LOG",          "ISOMER_TRACE",         "ISOMER_CPU_ISA",   "ISOMER_TILES",
         "ISOMER_OPENCL_FORCE", "ISOMER_TRIAL_SECONDS", "ISOMER_KEEP",      "ISOMER_CC",
+        "ISOMER_TUNED",
     };
     iso_setting setting = ISO_SETTING_INIT;
     int32_t count = 0;
@@ -75,6 +76,13 @@ static void test_values(void **state)
     assert_non_null(strstr(setting_of("ISOMER_REQUIRE").problem, "auto is not a backend"));
     unsetenv("ISOMER_REQUIRE");
     assert_string_equal(setting_of("ISOMER_BACKEND").value, "auto");
+    setenv("ISOMER_TUNED", "relative/folder", 1);
+    assert_non_null(strstr(setting_of("ISOMER_TUNED").problem, "neither off nor an absolute path"));
+    setenv("ISOMER_TUNED", "/somewhere", 1);
+    assert_string_equal(setting_of("ISOMER_TUNED").problem, "");
+    unsetenv("ISOMER_TUNED");
+    setenv("ISOMER_CACHE_DIR", "/somewhere", 1);
+    assert_string_equal(setting_of("ISOMER_TUNED").value, "/somewhere/tuned");
     setenv("ISOMER_CACHE_DIR", "relative/folder", 1);
     assert_non_null(strstr(setting_of("ISOMER_CACHE_DIR").problem, "not an absolute path"));
     setenv("ISOMER_CACHE_DIR", "off", 1);

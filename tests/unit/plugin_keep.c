@@ -5,6 +5,10 @@
 #define isomer_backend_query fork_query
 #include "tests/unit/plugin_fork.c"
 #undef isomer_backend_query
+/* plugin_tuned.c includes this file, and has a query of its own. */
+#if !defined(KEEP_QUERY)
+#define KEEP_QUERY isomer_backend_query
+#endif
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -52,16 +56,16 @@ static int32_t prefers_fixed(void *device, const iso_op *op)
 
 static iso_backend table;
 
-__attribute__((visibility("default"))) const iso_backend *
-isomer_backend_query(uint32_t host_abi, const iso_host *host);
+__attribute__((visibility("default"))) const iso_backend *KEEP_QUERY(uint32_t host_abi,
+                                                                     const iso_host *host);
 
-const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
+const iso_backend *KEEP_QUERY(uint32_t host_abi, const iso_host *host)
 {
     table = *fork_query(host_abi, host);
     table.name = "unit-keep";
     table.supports = supports;
     table.prefers_fixed = prefers_fixed;
-#if defined(UNIT_OLDER)
+#if defined(UNIT_OLDER) && !defined(UNIT_TUNED)
     table.name = "unit-keep-older";
     table.abi_minor = 5;
     table.size = (uint32_t)offsetof(iso_backend, prefers_fixed);
