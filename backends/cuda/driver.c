@@ -326,6 +326,7 @@ static const simt_driver driver = {
     .graph_run = cuda_graph_run,
     .copy_peer = cuda_copy_peer,
     .program_identity = cuda_program_identity,
+    .compiler_version = cuda_compiler_version,
     .program_build = cuda_program_build,
     .program_load = cuda_program_load,
     .program_unload = cuda_program_unload,

@@ -100,6 +100,20 @@ iso_status cuda_program_identity(void *native, char *text, int64_t capacity)
     return ISO_OK;
 }
 
+iso_status cuda_compiler_version(void *native, char *text, int64_t capacity)
+{
+    const cuda_device *device = native;
+    int major = 0;
+    int minor = 0;
+    if (!open_compiler()) {
+        return loader_fail(&library, ISO_COMPILE, "");
+    }
+    (void)rtc.nvrtcVersion(&major, &minor);
+    (void)snprintf(text, (size_t)capacity, "sm_%d, NVRTC %d.%d, CUDA %d", device->architecture,
+                   major, minor, cuda_version);
+    return ISO_OK;
+}
+
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 enum { KNOWN_MAX = 64, OF_CUDA_11_0 = 52 };

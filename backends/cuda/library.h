@@ -125,6 +125,7 @@ iso_status cuda_graph_run(simt_stream *stream, void *graph);
 
 /* driver_program.c */
 iso_status cuda_program_identity(void *native, char *text, int64_t capacity);
+iso_status cuda_compiler_version(void *native, char *text, int64_t capacity);
 iso_status cuda_program_build(void *native, const simt_source *source, void **binary,
                               int64_t *bytes);
 iso_status cuda_chip_get(int32_t index, char *name, int64_t capacity);

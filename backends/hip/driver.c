@@ -347,6 +347,7 @@ static const simt_driver driver = {
     .graph_run = hip_graph_run,
     .copy_peer = hip_copy_peer,
     .program_identity = hip_program_identity,
+    .compiler_version = hip_program_identity,
     .program_build = hip_program_build,
     .program_load = hip_program_load,
     .program_unload = hip_program_unload,

@@ -250,6 +250,7 @@ static const simt_driver driver = {
     .call_finish = ocl_call_finish,
     .call_close = ocl_call_close,
     .program_identity = ocl_program_identity,
+    .compiler_version = ocl_program_identity,
     .program_build = ocl_program_build,
     .program_load = ocl_program_load,
     .program_unload = ocl_program_unload,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend.c - the CPU backend's descriptor, and the dispatch from an operation's kind to its table.
  */
+#include "backends/openmp/gemm.h"
 #include "backends/openmp/runtime.h"
+#include "openmp_kernels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +88,23 @@ static iso_status execute(void *stream, const iso_op *op)
     return operation ? cpu_stream_execute(stream, operation, op) : ISO_UNSUPPORTED;
 }
 
+static iso_status way_name(void *device, const iso_op *op, int32_t index, char *name,
+                           int64_t capacity)
+{
+    if (op->kind != ISO_OP_GEMM || index >= gemm_way_count(device, op->gemm->dtype)) {
+        return ISO_NOT_READY;
+    }
+    (void)snprintf(name, (size_t)capacity, "%s", gemm_way_names[index]);
+    return ISO_OK;
+}
+
+static iso_status kernels_identity(void *device, char *text, int64_t capacity)
+{
+    (void)device;
+    (void)snprintf(text, (size_t)capacity, "%s, kernels %s", BACKEND_COMPILER, OPENMP_KERNELS);
+    return ISO_OK;
+}
+
 static const iso_backend descriptor = {
     .size = (uint32_t)sizeof(iso_backend),
     .abi_major = ISO_ABI_MAJOR,
@@ -140,6 +159,8 @@ static const iso_backend descriptor = {
     .graph_end = cpu_graph_end,
     .graph_launch = cpu_graph_launch,
     .graph_close = cpu_graph_close,
+    .way_name = way_name,
+    .kernels_identity = kernels_identity,
 };
 
 const iso_backend *isomer_builtin_openmp_query(uint32_t host_abi, const iso_host *host);

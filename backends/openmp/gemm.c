@@ -471,8 +471,9 @@ static void run_join(void *context, int thread, int threads)
 static void execute_tiled(cpu_device *device, const iso_op *op)
 {
     gemm_plan plan;
-    if (gemm_is_unpacked(device, op->gemm)) {
-        gemm_unpacked(device, op->gemm);
+    const gemm_way way = gemm_way_of(device, op->gemm);
+    if (way != GEMM_PACKED) {
+        gemm_unpacked(device, op->gemm, way);
         return;
     }
     plan_make(&plan, device, op->gemm);
@@ -513,7 +514,7 @@ static int64_t gemm_workspace(cpu_device *device, const iso_op *op)
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         return 0;
     }
-    if (gemm_is_unpacked(device, op->gemm)) {
+    if (gemm_way_of(device, op->gemm) != GEMM_PACKED) {
         return 0;
     }
     gemm_plan plan;
@@ -536,6 +537,12 @@ static void gemm_describe(cpu_device *device, const iso_op *op, iso_op_info *out
     if (g->variant == ISO_VARIANT_NAIVE) {
         (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s %s", dtype,
                        device->kernels->name);
+        return;
+    }
+    const gemm_way way = gemm_way_of(device, g);
+    if (way != GEMM_PACKED) {
+        (void)snprintf(out->kernel, sizeof out->kernel, "gemm_tiled_%s %s %s", dtype,
+                       gemm_way_names[way], device->kernels->name);
         return;
     }
     gemm_plan plan;

@@ -20,9 +20,20 @@ static inline int64_t gemm_strip_height(int64_t rows)
     return rows == 1 ? 1 : rows + (rows & 1);
 }
 
-/* gemm_unpacked.c: whether `tiled` does not pack the operands, and such a product. */
-int gemm_is_unpacked(const cpu_device *device, const iso_gemm_op *g);
-void gemm_unpacked(const cpu_device *device, const iso_gemm_op *g);
+/* How `tiled` computes a product. A table of measured choices may name one of these. */
+typedef enum gemm_way {
+    GEMM_PACKED = 0, /* the operands are packed */
+    GEMM_SMALL = 1,  /* read where they are: a small product */
+    GEMM_ROWS = 2,   /* the same, for a few rows and a matrix */
+    GEMM_WAYS = 3
+} gemm_way;
+extern const char *const gemm_way_names[GEMM_WAYS];
+
+/* gemm_unpacked.c: how many of the ways a type has, how a product is computed, and one that is not
+ * packed. */
+int gemm_way_count(const cpu_device *device, iso_dtype dtype);
+gemm_way gemm_way_of(const cpu_device *device, const iso_gemm_op *g);
+void gemm_unpacked(const cpu_device *device, const iso_gemm_op *g, gemm_way way);
 
 /* gemm_naive.c */
 void gemm_naive(const cpu_device *device, const iso_gemm_op *op);

@@ -8,7 +8,7 @@
 
 enum {
     GEMM_FEW = 16,             /* rows for which B is not packed */
-    GEMM_SMALL = 128,          /* rows and columns of a product that is not packed */
+    GEMM_SIDE = 128,           /* rows and columns of a product that is not packed */
     GEMM_WORK_A_SMALL = 400000 /* multiplications of such products that justify waking a thread */
 };
 
@@ -25,11 +25,15 @@ typedef struct gemm_small {
     int parts; /* of a matrix's rows, computed one by one */
 } gemm_small;
 
+static int can_be_small(const cpu_gemm_type *type, const iso_gemm_op *g)
+{
+    return type->direct && g->trans_b != ISO_TRANS && g->k <= CPU_GEMM_DIRECT_K;
+}
+
 /* Whether packing would take longer than reading the operands where they are. */
 static int is_small(const cpu_gemm_type *type, const iso_gemm_op *g)
 {
-    return type->direct && g->trans_b != ISO_TRANS && g->k <= CPU_GEMM_DIRECT_K &&
-           g->m <= GEMM_SMALL && g->n <= GEMM_SMALL;
+    return can_be_small(type, g) && g->m <= GEMM_SIDE && g->n <= GEMM_SIDE;
 }
 
 /* Computes one part of the rows of a matrix of the batch. */
@@ -101,9 +105,9 @@ static int is_exchanged(const iso_gemm_op *g)
     return g->n == 1 && g->ldc == 1 && g->m >= LINE_LEAST;
 }
 
-/* Whether the product, or the exchanged one, is one of few rows and a matrix. A matrix that is read
- * so seldom is not worth packing. Only for one row may the matrix be stored as its transpose. */
-static int is_line(const cpu_gemm_kernels *kernels, const iso_gemm_op *g)
+/* Whether the product, or the exchanged one, is one of at most `rows` rows and a matrix. Only for
+ * one row may the matrix be stored as its transpose. */
+static int can_be_line(const cpu_gemm_kernels *kernels, const iso_gemm_op *g, int64_t rows)
 {
     if (!kernels->type[g->dtype].line) {
         return 0;
@@ -112,7 +116,19 @@ static int is_line(const cpu_gemm_kernels *kernels, const iso_gemm_op *g)
         return g->trans_a == ISO_TRANS || kernels->turns;
     }
     return g->n >= LINE_LEAST &&
-           (g->trans_b == ISO_TRANS ? g->m == 1 && kernels->turns : g->m <= GEMM_FEW);
+           (g->trans_b == ISO_TRANS ? g->m == 1 && kernels->turns : g->m <= rows);
+}
+
+/* The most rows of which a thread's scratch memory holds LINE_LEAST columns. */
+static int64_t most_rows(const cpu_gemm_type *type)
+{
+    return CPU_TEAM_SCRATCH / (2 * LINE_LEAST * type->real_bytes);
+}
+
+/* Whether it is a product of so few rows that the matrix is read too seldom to be worth packing. */
+static int is_line(const cpu_gemm_kernels *kernels, const iso_gemm_op *g)
+{
+    return can_be_line(kernels, g, GEMM_FEW);
 }
 
 static cpu_gemm_line line_of(const iso_gemm_op *g, int exchanged)
@@ -180,21 +196,39 @@ static void execute_line(const cpu_device *device, const iso_gemm_op *g, const c
 /* ---- Both ------------------------------------------------------------------------------------ */
 
 /* A small matrix and a vector are a line too: the vectors of a small product would be empty. */
-static int takes_small(const cpu_device *device, const iso_gemm_op *g)
+static int takes_small(const cpu_gemm_kernels *kernels, const iso_gemm_op *g)
 {
-    const cpu_gemm_kernels *kernels = device->kernels->gemm;
     return is_small(&kernels->type[g->dtype], g) && !(is_exchanged(g) && is_line(kernels, g));
 }
 
-int gemm_is_unpacked(const cpu_device *device, const iso_gemm_op *g)
+const char *const gemm_way_names[GEMM_WAYS] = {
+    [GEMM_PACKED] = "packed",
+    [GEMM_SMALL] = "small",
+    [GEMM_ROWS] = "rows",
+};
+
+int gemm_way_count(const cpu_device *device, iso_dtype dtype)
 {
-    return takes_small(device, g) || is_line(device->kernels->gemm, g);
+    const cpu_gemm_type *type = &device->kernels->gemm->type[dtype];
+    return type->direct && type->line ? GEMM_WAYS : 1;
 }
 
-void gemm_unpacked(const cpu_device *device, const iso_gemm_op *g)
+gemm_way gemm_way_of(const cpu_device *device, const iso_gemm_op *g)
+{
+    const cpu_gemm_kernels *kernels = device->kernels->gemm;
+    const cpu_gemm_type *type = &kernels->type[g->dtype];
+    const int named = g->way - 1;
+    if (named == GEMM_PACKED || (named == GEMM_SMALL && can_be_small(type, g)) ||
+        (named == GEMM_ROWS && can_be_line(kernels, g, most_rows(type)))) {
+        return (gemm_way)named;
+    }
+    return takes_small(kernels, g) ? GEMM_SMALL : is_line(kernels, g) ? GEMM_ROWS : GEMM_PACKED;
+}
+
+void gemm_unpacked(const cpu_device *device, const iso_gemm_op *g, gemm_way way)
 {
     const cpu_gemm_type *type = &device->kernels->gemm->type[g->dtype];
-    if (takes_small(device, g)) {
+    if (way == GEMM_SMALL) {
         execute_small(device, g, type);
     } else {
         execute_line(device, g, type);

@@ -49,8 +49,25 @@ int32_t simt_gemm_naive_threads(const simt_limits *limits);
 /* Bytes of the accumulation type. */
 int64_t simt_gemm_acc_bytes(iso_dtype dtype);
 
-/* A tiled product as it will run. It depends only on the device's limits and the operation's sizes
- * and layout, never on the addresses of operands. */
+/* How the segments of K run: one after the other, side by side, or side by side only for the tiles
+ * of the last round. */
+typedef enum simt_segments {
+    SIMT_WHOLE = 0,
+    SIMT_ALL_APART = 1,
+    SIMT_LAST_APART = 2,
+    SIMT_SEGMENTS = 3
+} simt_segments;
+
+typedef struct simt_way {
+    const simt_tile *tile;
+    simt_segments segments;
+} simt_way;
+
+/* ways.c: the way that iso_gemm_op.way names as index + 1. False: the device has none. */
+bool simt_gemm_way(const simt_limits *limits, iso_dtype dtype, int32_t index, simt_way *out);
+
+/* A tiled product as it will run. It depends only on the device's limits and the operation's sizes,
+ * layout and way, never on the addresses of operands. */
 typedef struct simt_gemm_plan {
     simt_tile tile;
     bool along_k_a, along_k_b; /* k is the contiguous index of A, of B */

@@ -2,7 +2,8 @@
 /*
  * gemm_tiles.c - chooses the tile of a product. For each tile, two times are estimated from the
  * number of groups and the device's units: with the segments in sequence, and with the segments in
- * parallel. The shortest time wins. The choice never changes a bit of the result.
+ * parallel. The shortest time wins. A table of measured choices may name the tile instead. The
+ * choice never changes a bit of the result.
  */
 #include "backends/simt/gemm.h"
 #include "common/dtype.h"
@@ -218,25 +219,42 @@ static double apart_bytes(const iso_gemm_op *op, double cells)
     return cells * (double)simt_gemm_acc_bytes(op->dtype);
 }
 
-/* All units are busy until the last round of tiles. The tiles of that round are computed in
- * segments, if that takes less time. */
-static void consider_last(choice *best, const simt_tile *tile, const simt_limits *limits,
-                          const iso_gemm_op *op, int64_t segments)
+/* All units are busy until the last round of tiles. Returns how many tiles that round has if their
+ * segments can run side by side; otherwise 0. */
+static int64_t last_tiles(const simt_tile *tile, const simt_limits *limits, const iso_gemm_op *op)
 {
     const int64_t at_once = (int64_t)(limits->units > 0 ? limits->units : 1) * tile->groups;
+    const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
     const double tiles = count_tiles(tile, op);
-    if (tiles > INT32_MAX || !simt_tile_keeps(tile, limits)) {
-        return;
+    if (segments < 2 || tiles > INT32_MAX || !simt_tile_keeps(tile, limits)) {
+        return 0;
     }
     const int64_t last = (int64_t)tiles % at_once; /* of all tiles if there is one round only */
     const double cells = (double)last * tile->bm * tile->bn;
-    const double cost = cost_of(tile, limits, tiles - (double)last, (double)op->k) +
+    return last < (int64_t)tiles && apart_bytes(op, cells) * (double)segments <= APART_BYTES ? last
+                                                                                             : 0;
+}
+
+/* The tiles of the last round are computed in segments, if that takes less time. */
+static void consider_last(choice *best, const simt_tile *tile, const simt_limits *limits,
+                          const iso_gemm_op *op)
+{
+    const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
+    const int64_t last = last_tiles(tile, limits, op);
+    const double cells = (double)last * tile->bm * tile->bn;
+    const double cost = cost_of(tile, limits, count_tiles(tile, op) - (double)last, (double)op->k) +
                         cost_of(tile, limits, (double)(last * segments), SIMT_GEMM_SEGMENT) +
                         join_cost(limits, cells, segments);
-    if (last > 0 && last < (int64_t)tiles && cost < best->cost &&
-        apart_bytes(op, cells) * (double)segments <= APART_BYTES) {
+    if (last > 0 && cost < best->cost) {
         *best = (choice){.tile = tile, .last_apart = (int32_t)last, .cost = cost};
     }
+}
+
+/* Whether all segments can run side by side, and scratch memory holds at least two of them. */
+static bool can_be_apart(const simt_tile *tile, const iso_gemm_op *op)
+{
+    const double cells = count_tiles(tile, op) * tile->bm * tile->bn;
+    return simt_pieces(op->k, SIMT_GEMM_SEGMENT) > 1 && 2 * apart_bytes(op, cells) <= APART_BYTES;
 }
 
 static void consider(choice *best, const simt_tile *tile, const simt_limits *limits,
@@ -245,20 +263,35 @@ static void consider(choice *best, const simt_tile *tile, const simt_limits *lim
     const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
     const double tiles = count_tiles(tile, op);
     const double whole = cost_of(tile, limits, tiles, (double)op->k);
-    const double cells = tiles * tile->bm * tile->bn;
     if (!best->tile || whole < best->cost) {
         *best = (choice){.tile = tile, .cost = whole};
     }
-    if (segments > 1 && 2 * apart_bytes(op, cells) <= APART_BYTES) {
+    if (can_be_apart(tile, op)) {
         const double apart = cost_of(tile, limits, tiles * (double)segments, SIMT_GEMM_SEGMENT) +
-                             join_cost(limits, cells, segments);
+                             join_cost(limits, tiles * tile->bm * tile->bn, segments);
         if (apart < best->cost) {
             *best = (choice){.tile = tile, .apart = true, .cost = apart};
         }
     }
-    if (segments > 1 && tile->copiers) {
-        consider_last(best, tile, limits, op, segments);
+    if (tile->copiers) {
+        consider_last(best, tile, limits, op);
     }
+}
+
+/* The way that the operation names; no tile if it names none, or one on a unit that is not used. */
+static choice choose_named(const simt_limits *limits, const iso_gemm_op *op, bool unit)
+{
+    simt_way way = {.tile = NULL};
+    if (op->way <= 0 || !simt_gemm_way(limits, op->dtype, op->way - 1, &way) ||
+        (way.tile->unit && !unit)) {
+        return (choice){.tile = NULL};
+    }
+    return (choice){
+        .tile = way.tile,
+        .apart = way.segments == SIMT_ALL_APART && can_be_apart(way.tile, op),
+        .last_apart =
+            way.segments == SIMT_LAST_APART ? (int32_t)last_tiles(way.tile, limits, op) : 0,
+    };
 }
 
 /* Plans how many segments run at once. If scratch memory cannot hold all of them, they run in
@@ -290,9 +323,12 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
                          bool unit)
 {
     const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
-    choice best = {.tile = NULL};
-    consider_all(&best, simt_gemm_tiles(limits->device_class, op->dtype), limits, op);
-    if (unit) {
+    choice best = choose_named(limits, op, unit);
+    const bool named = best.tile != NULL;
+    if (!named) {
+        consider_all(&best, simt_gemm_tiles(limits->device_class, op->dtype), limits, op);
+    }
+    if (unit && !named) {
         consider_all(&best, simt_gemm_unit_tiles(simt_gemm_unit(limits, op->dtype)), limits, op);
     }
     if (!best.tile) {

@@ -273,6 +273,8 @@ struct simt_driver {
      * and options: architecture, compiler, driver and, for a CPU, its features. Fails with COMPILE
      * if there is no compiler. */
     iso_status (*program_identity)(void *native, char *text, int64_t capacity);
+    /* The versions of the driver and of the compiler, without its path. May open the compiler. */
+    iso_status (*compiler_version)(void *native, char *text, int64_t capacity);
     /* Compiles a source. *binary comes from host->alloc. If the source does not compile, fails with
      * COMPILE, and the message contains the compiler's log. */
     iso_status (*program_build)(void *native, const simt_source *source, void **binary,
@@ -599,6 +601,9 @@ int32_t simt_prefers_fixed(void *device, const iso_op *op);
 iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
 iso_status simt_program_build(void *device, const iso_program_source *source, void **program);
 void simt_program_release(void *device, void *program);
+iso_status simt_way_name(void *device, const iso_op *op, int32_t index, char *name,
+                         int64_t capacity);
+iso_status simt_kernels_identity(void *device, char *text, int64_t capacity);
 iso_status simt_program_launch(void *stream, const iso_program_launch *launch);
 
 /* The entries of a descriptor that are the same for every driver. */
@@ -619,7 +624,8 @@ iso_status simt_program_launch(void *stream, const iso_program_launch *launch);
     .program_build = simt_program_build, .program_release = simt_program_release,                  \
     .program_launch = simt_program_launch, .stream_call = simt_stream_call,                        \
     .graph_open = simt_graph_open, .graph_begin = simt_graph_begin, .graph_end = simt_graph_end,   \
-    .graph_launch = simt_graph_launch, .graph_close = simt_graph_close
+    .graph_launch = simt_graph_launch, .graph_close = simt_graph_close, .way_name = simt_way_name, \
+    .kernels_identity = simt_kernels_identity
 
 /* Defines a backend's descriptor and its query function, isomer_builtin_NAME_query, which stores
  * the host in HOST. The arguments after BUILD are the backend's own entries: probe, memory_free,

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * core_ways.c - whichever way of tiled a table of measured choices names, the product has the bits
+ * of naive.
+ *
+ *   core_ways COUNT SIZE DEPTH TYPES DEVICE...   COUNT random products of each of the types, with M
+ *                                                and N up to SIZE and K up to DEPTH, by each way,
+ * on each device; skips if none of them is there
+ */
+#include <isomer/isomer.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PROBLEMS_MAX = 64, WAYS_MAX = 64, NAME = 128 };
+
+typedef struct problem {
+    iso_gemm_args args;
+    int64_t results;
+    unsigned char *right;
+} problem;
+
+typedef struct session {
+    const char *spec;
+    int64_t size, depth;
+    iso_device device;
+    iso_stream stream;
+    iso_buffer a, b, c;
+    int64_t bytes;
+    unsigned char *values;
+    char key[ISO_REASON_MAX], versions[ISO_REASON_MAX];
+} session;
+
+static uint64_t random_state = 1;
+static int failures, compared;
+static char path[512];
+
+static int64_t next(int64_t below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)((random_state >> 33) % (uint64_t)below);
+}
+
+static void must(iso_status status, const char *what)
+{
+    if (status) {
+        fprintf(stderr, "%s: %s\n", what, iso_last_error());
+        exit(1);
+    }
+}
+
+/* ---- a device -------------------------------------------------------------------------------- */
+
+static const char *property(iso_device device, const char *name)
+{
+    static iso_property found;
+
+    found = (iso_property)ISO_PROPERTY_INIT;
+    for (int32_t i = 0; iso_device_get_property(device, i, &found) == ISO_OK; i++) {
+        if (!strcmp(found.name, name)) {
+            return found.value;
+        }
+    }
+    return "";
+}
+
+static void open_session(session *s)
+{
+    must(iso_device_open(s->spec, &s->device), "iso_device_open");
+    must(iso_stream_create(s->device, 0, &s->stream), "iso_stream_create");
+    must(iso_buffer_create(s->device, s->bytes, &s->a), "iso_buffer_create");
+    must(iso_buffer_create(s->device, s->bytes, &s->b), "iso_buffer_create");
+    must(iso_buffer_create(s->device, s->bytes, &s->c), "iso_buffer_create");
+}
+
+/* Bytes whose exponents are those of numbers near 1. The same bytes for every way. */
+static void upload(session *s, iso_dtype dtype)
+{
+    const int64_t cell = iso_dtype_size(dtype);
+    const int top = (int)cell - 1;
+    uint64_t kept = random_state;
+
+    random_state = 7;
+    for (int64_t i = 0; i < s->bytes; i++) {
+        s->values[i] = (unsigned char)next(256);
+        if (i % cell == top) {
+            s->values[i] = (unsigned char)((next(2) << 7) | (dtype == ISO_F16 ? 0x38 : 0x3f));
+        }
+    }
+    random_state = kept;
+    must(iso_write(s->stream, (iso_operand){s->a, 0}, s->values, s->bytes), "iso_write");
+    must(iso_write(s->stream, (iso_operand){s->b, 0}, s->values, s->bytes), "iso_write");
+    must(iso_stream_sync(s->stream), "iso_stream_sync");
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* The first has all of K, so that there are several segments. */
+static problem draw(const session *s, iso_dtype dtype, int number)
+{
+    problem p = {.args = ISO_GEMM_ARGS_INIT};
+    iso_gemm_args *g = &p.args;
+
+    g->dtype = dtype;
+    g->trans_a = (iso_trans)next(2);
+    g->trans_b = (iso_trans)(next(3) == 0);
+    g->m = next(4) ? 1 + next(s->size) : 1 + next(8);
+    g->n = next(8) ? 1 + next(s->size) : 1;
+    g->k = next(2) ? 1 + next(128) : 1 + next(s->depth);
+    g->k = number ? g->k : s->depth;
+    g->batch = next(4) ? 1 : 3;
+    g->ldc = g->n;
+    g->stride_a = g->m * g->k;
+    g->stride_b = g->k * g->n;
+    g->stride_c = g->m * g->n;
+    g->alpha = next(2) ? 1 : 0.75;
+    g->beta = next(2) ? 0 : -0.5;
+    p.results = g->batch * g->stride_c;
+    return p;
+}
+
+/* Computes a product; C begins with the same bytes as A. */
+static void run(const session *s, const problem *p, iso_variant variant, unsigned char *out)
+{
+    iso_gemm_args args = p->args;
+    const int64_t bytes = p->results * iso_dtype_size(args.dtype);
+
+    args.variant = variant;
+    args.a.buffer = s->a;
+    args.b = (iso_operand){s->b, iso_dtype_size(args.dtype)};
+    args.c.buffer = s->c;
+    must(iso_copy(s->stream, args.c, args.a, bytes), "iso_copy");
+    must(iso_gemm(s->stream, &args), "iso_gemm");
+    must(iso_read(s->stream, out, args.c, bytes), "iso_read");
+    must(iso_stream_sync(s->stream), "iso_stream_sync");
+}
+
+static void compare(const session *s, const problem *p, const char *way)
+{
+    const iso_gemm_args *g = &p->args;
+    const int64_t bytes = p->results * iso_dtype_size(g->dtype);
+
+    run(s, p, ISO_VARIANT_TILED, s->values);
+    compared++;
+    if (memcmp(s->values, p->right, (size_t)bytes)) {
+        failures++;
+        fprintf(stderr,
+                "%s %s by %s: %s%s m %lld n %lld k %lld batch %lld: not the bits of naive\n",
+                s->spec, iso_dtype_name(g->dtype), way, iso_trans_name(g->trans_a),
+                iso_trans_name(g->trans_b), (long long)g->m, (long long)g->n, (long long)g->k,
+                (long long)g->batch);
+    }
+}
+
+/* ---- ways ------------------------------------------------------------------------------------ */
+
+/* Finds the ways of a type in the property "ways": "f32: a b c; f64: d". Returns their number. */
+static int ways_of(const session *s, iso_dtype dtype, char names[WAYS_MAX][32])
+{
+    char text[ISO_REASON_MAX], start[16];
+    int count = 0;
+
+    snprintf(text, sizeof text, "%s", property(s->device, "ways"));
+    snprintf(start, sizeof start, "%s: ", iso_dtype_name(dtype));
+    for (char *kept, *part = strtok_r(text, ";", &kept); part; part = strtok_r(NULL, ";", &kept)) {
+        char *word;
+
+        part += part[0] == ' ';
+        if (strncmp(part, start, strlen(start))) {
+            continue;
+        }
+        for (word = strtok(part + strlen(start), " "); word && count < WAYS_MAX;
+             word = strtok(NULL, " ")) {
+            snprintf(names[count++], 32, "%s", word);
+        }
+    }
+    return count;
+}
+
+static void write_table(const session *s, const problem *problems, int count, const char *way)
+{
+    FILE *out = fopen(path, "w");
+    int rows = 0;
+
+    if (!out) {
+        perror(path);
+        exit(1);
+    }
+    fprintf(out, "isomer tuned 1\nkey %s\nversions %s\nlibrary -\n", s->key, s->versions);
+    for (int i = 0; i < count; i++) {
+        const iso_gemm_args *g = &problems[i].args;
+        fprintf(out, "gemm %s %s%s %lld %lld %lld %lld - 1 - - %s\n", iso_dtype_name(g->dtype),
+                iso_trans_name(g->trans_a), iso_trans_name(g->trans_b), (long long)g->m,
+                (long long)g->n, (long long)g->k, (long long)g->batch, way);
+        rows++;
+    }
+    fprintf(out, "end %d\n", rows);
+    if (fclose(out)) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* Adds a kernel's name to those that were seen. */
+static void see(const session *s, const problem *p, char seen[WAYS_MAX][NAME], int *count)
+{
+    iso_op_info info = ISO_OP_INFO_INIT;
+    iso_gemm_args args = p->args;
+
+    args.variant = ISO_VARIANT_TILED;
+    must(iso_describe(s->device, ISO_OP_GEMM, &args, &info), "iso_describe");
+    for (int i = 0; i < *count; i++) {
+        if (!strcmp(seen[i], info.kernel)) {
+            return;
+        }
+    }
+    if (*count < WAYS_MAX) {
+        snprintf(seen[(*count)++], NAME, "%s", info.kernel);
+    }
+}
+
+static bool is_drawn(const problem *problems, int count, const problem *p)
+{
+    for (int i = 0; i < count; i++) {
+        const iso_gemm_args *x = &problems[i].args, *y = &p->args;
+        if (x->m == y->m && x->n == y->n && x->k == y->k && x->batch == y->batch) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_type(session *s, iso_dtype dtype, int count)
+{
+    problem problems[PROBLEMS_MAX];
+    char names[WAYS_MAX][32], seen[WAYS_MAX][NAME];
+    int ways, kernels = 0;
+
+    setenv("ISOMER_TUNED", "off", 1);
+    open_session(s);
+    snprintf(s->key, sizeof s->key, "%s", property(s->device, "tuned for"));
+    snprintf(s->versions, sizeof s->versions, "%s", property(s->device, "tuned with"));
+    ways = ways_of(s, dtype, names);
+    upload(s, dtype);
+    for (int i = 0; i < count; i++) {
+        do {
+            problems[i] = draw(s, dtype, i);
+        } while (is_drawn(problems, i, &problems[i]));
+        problems[i].right = malloc((size_t)(problems[i].results * iso_dtype_size(dtype)));
+        run(s, &problems[i], ISO_VARIANT_NAIVE, problems[i].right);
+    }
+    must(iso_device_close(s->device), "iso_device_close");
+    setenv("ISOMER_TUNED", path, 1);
+    for (int w = 0; w < ways; w++) {
+        write_table(s, problems, count, names[w]);
+        open_session(s);
+        if (!strstr(property(s->device, "tuned table"), " row")) {
+            fprintf(stderr, "%s: the table is %s\n", s->spec, property(s->device, "tuned table"));
+            exit(1);
+        }
+        upload(s, dtype);
+        for (int i = 0; i < count; i++) {
+            see(s, &problems[i], seen, &kernels);
+            compare(s, &problems[i], names[w]);
+        }
+        must(iso_device_close(s->device), "iso_device_close");
+    }
+    if (ways < 1 || (ways > 1 && kernels < 2)) {
+        failures++;
+        fprintf(stderr, "%s %s: %d ways with %d kernels: a table makes no difference\n", s->spec,
+                iso_dtype_name(dtype), ways, kernels);
+    }
+    printf("%s %s: %d ways, %d kernels\n", s->spec, iso_dtype_name(dtype), ways, kernels);
+    for (int i = 0; i < count; i++) {
+        free(problems[i].right);
+    }
+}
+
+static bool has(const char *spec)
+{
+    iso_device device;
+
+    if (iso_device_open(spec, &device)) {
+        printf("%s is not here: %s\n", spec, iso_last_error());
+        return false;
+    }
+    must(iso_device_close(device), "iso_device_close");
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    const char *base = getenv("TMPDIR");
+    int count = argc > 5 ? atoi(argv[1]) : 0;
+    static session s;
+
+    if (count < 1 || count > PROBLEMS_MAX) {
+        fprintf(stderr, "usage: core_ways COUNT SIZE DEPTH TYPES DEVICE...\n");
+        return 2;
+    }
+    s.size = atoll(argv[2]);
+    s.depth = atoll(argv[3]);
+    s.bytes = 3 * (s.depth > s.size ? s.depth : s.size) * s.size * 8 + 4096;
+    s.values = malloc((size_t)s.bytes);
+    snprintf(path, sizeof path, "%s/isomer-ways-XXXXXX", base && base[0] ? base : "/tmp");
+    if (!s.values || close(mkstemp(path))) {
+        return 1;
+    }
+    for (int d = 5; d < argc; d++) {
+        s.spec = argv[d];
+        for (iso_dtype type = ISO_F16; type <= ISO_F64 && has(s.spec); type++) {
+            if (strstr(argv[4], iso_dtype_name(type))) {
+                check_type(&s, type, count);
+            }
+        }
+    }
+    unlink(path);
+    free(s.values);
+    printf("%d products, %d failures\n", compared, failures);
+    return failures ? 1 : compared ? 0 : 77;
+}
