@@ -102,6 +102,12 @@ static void notes_of(const compare_set *set, const compare_row *row, const colum
                  record_text(row->a.result, "math"));
         tool_join(text, NOTES, ", ", word);
     }
+    const char *a = record_text(row->a.result, "variant_used");
+    const char *b = record_text(row->b.result, "variant_used");
+    if (a[0] != '\0' && b[0] != '\0' && strcmp(a, b) != 0) {
+        snprintf(word, sizeof word, "auto is %s in A, %s in B", a, b);
+        tool_join(text, NOTES, ", ", word);
+    }
     libraries_of(row, word, sizeof word);
     if (word[0] != '\0' && strcmp(word, c->libraries) != 0) {
         tool_join(text, NOTES, ", ", word);

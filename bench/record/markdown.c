@@ -191,9 +191,10 @@ static void put_case(FILE *out, const view *v, const view_block *block, int row,
     qsort(order, (size_t)count, sizeof *order, faster);
     for (int i = 0; i < count; i++) {
         const json_t *result = order[i].result;
-        put(out, "| %s | %s | %s | %s | %s | %s | %s ", r->kind, r->type, r->size, r->note,
-            record_text(result, "device"), record_text(result, "variant"),
-            record_text(result, "library"));
+        const char *used = record_text(result, "variant_used"); /* where it is auto */
+        put(out, "| %s | %s | %s | %s | %s | %s%s%s%s | %s ", r->kind, r->type, r->size, r->note,
+            record_text(result, "device"), record_text(result, "variant"), used[0] ? " (" : "",
+            used, used[0] ? ")" : "", record_text(result, "library"));
         put_rate(out, &v->signs, &order[i], i == 0 && count > 1 && order[i].counts);
         fprintf(out, " |\n");
     }

@@ -65,7 +65,11 @@ static void put_row(report_page *page, const report_row *row)
     fputs(row->ok ? "<tr>" : wrong || broken ? "<tr class=bad>" : "<tr class=off>", out);
     report_put(out, "<td>%s<td class=\"d%d\">%s<td>%s", row->shape, row->device % REPORT_COLOURS,
                page->model->devices[row->device].brief, row->variant);
-    if (row->vendor && row->library[0] != '\0') {
+    const char *used = record_text(row->json, "variant_used"); /* where it is auto */
+    if (used[0] != '\0') {
+        report_put(out, " (%s)", used);
+    }
+    if ((row->vendor || strcmp(used, "vendor") == 0) && row->library[0] != '\0') {
         report_put(out, " <i>%s</i>", row->library);
     }
     if (row->ok) {

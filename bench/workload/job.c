@@ -73,6 +73,7 @@ static bool ask_operation(work_job *job, bench_result *result)
     memcpy(result->library, info.library, sizeof result->library);
     memcpy(result->kernel, info.kernel, sizeof result->kernel);
     result->how = job->item.how = info.variant; /* checks use the variant that runs */
+    job->item.same_bits = !job->item.by->has_bits || job->item.by->has_bits(&job->item);
     if (job->item.op->maths) {
         result->math = job->item.math = info.math; /* checks use the mode that runs */
         memcpy(result->math_reason, info.math_reason, sizeof result->math_reason);
@@ -428,7 +429,7 @@ static bool judge(const work_job *job, const void *data, bench_result *result)
     uint64_t digest[2], key = XXH3_64bits(job->item.id, strlen(job->item.id));
     bool fresh;
     check_hash(data, bytes, digest);
-    key = arith_mix(key, digest[0]);
+    key = arith_mix(arith_mix(key, digest[0]), (uint64_t)job->item.how); /* auto differs */
     judged *j = check_cache_get(work_inputs_judged(inputs), key, sizeof *j, &fresh);
     if (!j) {
         return check_no_memory(result);
