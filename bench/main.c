@@ -21,6 +21,7 @@ static const char help[] =
     "  reveal    finds the order in which routines add\n"
     "  errors    measures how far products are from the exact result\n"
     "  history   keeps the results of many runs, and finds what changed\n"
+    "  tune      measures which choices are the fastest, and keeps them for the library\n"
     "  vectors   writes test vectors for other implementations of the arithmetic\n"
     "  kernel    works with a text of the program's own kernels\n"
     "  help      shows this text; `help COMMAND` the options of a command\n"
@@ -62,11 +63,12 @@ static int show_version(int argc, char **argv)
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"info", tool_info},       {"verify", tool_verify},     {"bench", tool_bench},
-                {"report", tool_report},   {"history", tool_history},   {"compare", tool_compare},
-                {"vectors", tool_vectors}, {"reveal", tool_reveal},     {"errors", tool_errors},
-                {"kernel", tool_kernel},   {"help", show_help},         {"--help", show_help},
-                {"-h", show_help},         {"--version", show_version}, {"-V", show_version}};
+} commands[] = {{"info", tool_info},       {"verify", tool_verify},   {"bench", tool_bench},
+                {"report", tool_report},   {"history", tool_history}, {"compare", tool_compare},
+                {"vectors", tool_vectors}, {"reveal", tool_reveal},   {"errors", tool_errors},
+                {"kernel", tool_kernel},   {"tune", tool_tune},       {"help", show_help},
+                {"--help", show_help},     {"-h", show_help},         {"--version", show_version},
+                {"-V", show_version}};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -95,7 +97,7 @@ static int run_command(int argc, char **argv)
     }
     return tool_error(TOOL_USAGE,
                       "unknown command \"%s\"; the commands are info, verify, bench, compare, "
-                      "report, reveal, errors, history, vectors, kernel and help",
+                      "report, reveal, errors, history, tune, vectors, kernel and help",
                       argv[0]);
 }
 

@@ -37,6 +37,7 @@ int tool_vectors(int argc, char **argv);
 int tool_reveal(int argc, char **argv);
 int tool_errors(int argc, char **argv);
 int tool_kernel(int argc, char **argv);
+int tool_tune(int argc, char **argv);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 

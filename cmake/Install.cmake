@@ -40,6 +40,9 @@ foreach(part "A program;Figures" "What it does;Limits")
 endforeach()
 file(WRITE ${PROJECT_BINARY_DIR}/installed/README.md "${places}${use}")
 install(FILES ${PROJECT_BINARY_DIR}/installed/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Tables of measured choices, which the library finds beside itself.
+file(GLOB tables CONFIGURE_DEPENDS tuned/*.tuned)
+install(FILES ${tables} DESTINATION ${CMAKE_INSTALL_LIBDIR}/isomer/tuned)
 install(DIRECTORY docs/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/isomer/schema
   FILES_MATCHING PATTERN "*.json")
 

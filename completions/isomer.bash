@@ -30,6 +30,7 @@ _isomer_values() {
     bench,--lab) echo A B C D E {A,C,D}{1..5} B1 B2 C6 E{1..6} ;;
     bench,--lab-sizes) echo usual small full ;;
     reveal,--op) echo gemm gemv sum dot reduce ;;
+    tune,--op) echo gemm gemv ;;
     bench,--op) echo all_reduce reduce_scatter all_gather broadcast all_to_all send_receive send barrier "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;
     verify,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" "$calls" ;;
     *,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" ;;
@@ -41,8 +42,9 @@ _isomer_values() {
     *,--engine) echo threads openmpi mpich nccl rccl ;;
     *,--variant) echo naive tiled vendor partials fixed auto pageable pinned device ;;
     *,--axis) echo 0 1 all ;;
+    *,--layout) echo nn nt tn tt n t ;;
     *,--level) _isomer_words "$3" "$1" --level ;;
-    reveal,--dtype | errors,--dtype) echo f16 bf16 f32 f64 ;;
+    reveal,--dtype | errors,--dtype | tune,--dtype) echo f16 bf16 f32 f64 ;;
     bench,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" tf32 e1 e2 e4 e8 e16 ;;
     *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;

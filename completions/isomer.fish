@@ -49,6 +49,10 @@ function __isomer_operations
         printf '%s\n' gemm gemv sum dot reduce
         return
     end
+    if test (__isomer_command) = tune
+        printf '%s\n' gemm gemv
+        return
+    end
     __isomer_listed --op
     switch (__isomer_command)
         case verify
@@ -79,7 +83,7 @@ function __isomer_variants
 end
 
 function __isomer_types
-    if contains (__isomer_command) reveal errors
+    if contains (__isomer_command) reveal errors tune
         printf '%s\n' f16 bf16 f32 f64
         return
     end
@@ -103,6 +107,8 @@ complete -c isomer -n '__isomer_has --backend' -l backend -x \
 complete -c isomer -n '__isomer_has --engine' -l engine -x -a 'threads nccl rccl openmpi mpich'
 complete -c isomer -n '__isomer_has --axis' -l axis -x \
     -a '(__fish_complete_list , "__isomer_words 0 1 all")'
+complete -c isomer -n '__isomer_has --layout' -l layout -x \
+    -a '(__fish_complete_list , "__isomer_words nn nt tn tt n t")'
 complete -c isomer -n '__isomer_has --level' -l level -x \
     -a '(__fish_complete_list , "__isomer_listed --level")'
 complete -c isomer -n '__isomer_has --against-backend' -l against-backend -x \

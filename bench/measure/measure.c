@@ -47,7 +47,11 @@ static bool make_rows(measure_state *state)
     for (int32_t i = 0; i < plan->list->count; i++) {
         const bench_case *item = &plan->list->items[i];
         for (int32_t t = 0; t < plan->target_count; t++) {
-            bool product = item->op->libraries && item->how == ISO_VARIANT_VENDOR;
+            if (plan->takes && !plan->takes(plan->context, item, t)) {
+                continue;
+            }
+            bool product =
+                !plan->one_device && item->op->libraries && item->how == ISO_VARIANT_VENDOR;
             int32_t libraries = product ? tool_libraries(work_target_device(plan->targets[t]),
                                                          names, WORK_LIBRARIES)
                                         : 1;
@@ -69,7 +73,7 @@ static bool make_devices(measure_state *state)
         iso_telemetry seen = ISO_TELEMETRY_INIT;
         iso_device handle = work_target_device(plan->targets[t]);
         measure_device *device = &state->devices[t];
-        device->chip = t;
+        device->chip = plan->one_device ? 0 : t;
         device->gpu = work_target_info(plan->targets[t])->type == ISO_DEVICE_GPU;
         device->sensors = iso_device_get_telemetry(handle, &seen) == ISO_OK ? t : -1;
         if (iso_event_create(handle, &device->start) != ISO_OK ||
@@ -254,7 +258,7 @@ static void prepare_all(measure_state *state)
         measure_progress(state, "preparing", (double)i / state->count, -1, row);
         measure_prepare(state, row);
     }
-    for (int32_t t = 0; t < state->plan->target_count && !stop(state); t++) {
+    for (int32_t t = 0; t < (plan->one_device ? 1 : plan->target_count) && !stop(state); t++) {
         measure_warm(state, t);
     }
 }

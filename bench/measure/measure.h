@@ -34,12 +34,20 @@ typedef struct measure_plan {
     double energy;      /* seconds of --energy for each case; 0: not asked for */
     bool energy_every;  /* the user chose the cases: measures every kind of them */
     bool paired;        /* two devices, which visit a case one after the other; no row settles */
-    uint64_t seed;      /* for the order of the rows */
-    json_t *run;        /* from record_run; the document's copy also has members set later */
-    json_t *devices;    /* from record_device, one per target; the document's copy has the roofs */
-    struct crew *crew;  /* compiles in advance and is then ended; NULL: none */
-    tool_file *file;    /* gets the document so far every few seconds; NULL: none */
-    bool progress;      /* a bar on stderr */
+    /* The targets are handles of one device. Only the first warms it up, and of a vendor's
+     * libraries only the first is measured. */
+    bool one_device;
+    /* Whether a case is measured on a target; it is asked in the order of the results. NULL:
+     * always.
+     */
+    bool (*takes)(void *context, const bench_case *item, int32_t target);
+    void *context;
+    uint64_t seed;     /* for the order of the rows */
+    json_t *run;       /* from record_run; the document's copy also has members set later */
+    json_t *devices;   /* from record_device, one per target; the document's copy has the roofs */
+    struct crew *crew; /* compiles in advance and is then ended; NULL: none */
+    tool_file *file;   /* gets the document so far every few seconds; NULL: none */
+    bool progress;     /* a bar on stderr */
 } measure_plan;
 
 /* Measures and returns the exit code. Sets `*root` to the document, even after an interruption or a

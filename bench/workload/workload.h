@@ -71,6 +71,9 @@ bool work_size_parse(const char *word, bench_size *out);
 
 /* The bytes of the smallest of its arrays. Ignores results of only a few elements. */
 int64_t work_case_array(const bench_case *item);
+/* Sets the id, the seed and the cost of a case. All its other members are already set. False: the
+ * id is too long. */
+bool work_case_finish(bench_case *item, uint64_t seed);
 
 /* ---- inputs.c: data that every device gets --------------------------------------------------- */
 

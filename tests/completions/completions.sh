@@ -102,6 +102,14 @@ ask isomer reveal --variant ''
 offered_alone naive partials tiled vendor
 ask isomer reveal --dtype ''
 offered_alone bf16 f16 f32 f64
+ask isomer tune --op ''
+offered_alone gemm gemv
+ask isomer tune --dtype ''
+offered_alone bf16 f16 f32 f64
+ask isomer tune --layout ''
+offered_alone n nn nt t tn tt
+ask isomer tune --size ''
+offered_alone
 ask isomer errors --variant ''
 offered_alone fixed model naive tf32 tiled vendor
 ask isomer errors --dtype ''

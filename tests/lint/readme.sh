@@ -47,7 +47,7 @@ diff "$scratch/scaling.c" "$scratch/example.c" ||
 # options FILE...: "command option" for each option that the files pass to a command of isomer.
 options() {
     # Stops at the end of a command, a comment or markup.
-    grep -hoE '(^|[^a-z_-])isomer (info|verify|bench|compare|report|history|reveal|errors|vectors|kernel) [^`#|;&]*' "$@" |
+    grep -hoE '(^|[^a-z_-])isomer (info|verify|bench|compare|report|history|tune|reveal|errors|vectors|kernel) [^`#|;&]*' "$@" |
         sed 's/\\-/-/g' | grep -oE 'isomer .*' | while read -r _ command rest; do
         printf '%s\n' "$rest" | grep -oE '(^|[ [])--?[a-z][a-z-]*' | tr -d ' [' | sed "s/^/$command /"
     done | sort -u
@@ -98,6 +98,7 @@ commands=0
 mkdir "$scratch/run"
 mkdir -m 700 "$scratch/cache"
 export ISOMER_CACHE_DIR="$scratch/cache"
+unset ISOMER_TUNED # tables are in that folder
 cd "$scratch/run"
 cp -r "$source_dir"/examples/*.c "$source_dir/examples/kernels" .
 ln -s "$source_dir/tests" tests

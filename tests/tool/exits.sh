@@ -33,7 +33,7 @@ exits 0 "$tool" -h
 exits 2 "$tool" help bnch
 says '"bench"' "help of a misspelt command"
 exits 2 "$tool" help bench verify
-for command in info verify bench compare report history vectors kernel; do
+for command in info verify bench compare report history tune vectors kernel; do
     exits 0 "$tool" "$command" --help
     mv "$scratch/out" "$scratch/help"
     grep -q "^Usage: isomer $command" "$scratch/help" || fail "no usage of $command"

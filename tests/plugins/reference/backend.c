@@ -59,6 +59,8 @@ static const iso_backend descriptor = {
     .execute = ref_execute,
     .describe = ref_describe,
     .copy_peer = ref_copy_peer,
+
+    .way_name = ref_way_name,
 };
 
 /* Called once, before anything else. It only returns the descriptor: hardware is not touched before

@@ -3,6 +3,7 @@
 #include "tests/plugins/reference/reference.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { SEGMENT = MUTATE(10, 1025, MUTATE(11, 512, 1024)) };
 
@@ -156,6 +157,27 @@ static double value_of(const iso_gemm_op *gemm, const view *a, const view *b, in
                                   : value_f32(gemm, (float)t, c, index);
 }
 
+iso_status ref_way_name(void *device, const iso_op *op, int32_t index, char *name, int64_t capacity)
+{
+    static const char *const names[] = {"rows", "columns"};
+    (void)device;
+    if (op->kind != ISO_OP_GEMM || index > 1) {
+        return ISO_NOT_READY;
+    }
+    (void)snprintf(name, (size_t)capacity, "%s", names[index]);
+    return ISO_OK;
+}
+
+/* Goes down the columns of C. No element depends on another, so the bits are the same. */
+static void multiply_columns(const iso_gemm_op *gemm, const view *a, const view *b, void *c)
+{
+    for (int64_t j = 0; j < gemm->n; j++) {
+        for (int64_t i = 0; i < gemm->m; i++) {
+            ref_store(gemm->dtype, c, i * gemm->ldc + j, value_of(gemm, a, b, i, j, gemm->k, c));
+        }
+    }
+}
+
 /* One product of the batch. */
 static void multiply(const iso_gemm_op *gemm, const view *a, const view *b, void *c)
 {
@@ -163,6 +185,10 @@ static void multiply(const iso_gemm_op *gemm, const view *a, const view *b, void
     const int64_t cols = gemm->n - MUTATE(2, 1, 0);
     const int64_t depth = gemm->k - MUTATE(25, gemm->k % 2, 0);
 
+    if (gemm->way == REF_WAY_COLUMNS) {
+        multiply_columns(gemm, a, b, c);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < cols; j++) {
             ref_store(gemm->dtype, c, i * gemm->ldc + j, value_of(gemm, a, b, i, j, depth, c));
@@ -219,6 +245,7 @@ void ref_gemm(const iso_gemm_op *gemm)
             operand(gemm, gemm->b, i * MUTATE(16, 0, gemm->stride_b), gemm->trans_b, gemm->ldb);
         PLANT(90, if (gemm->m > 64 && gemm->m % 64 == 36) backwards(gemm, &a, &b));
         PLANT(91, if (i >= 64) backwards(gemm, &a, &b));
+        PLANT(1000, if (gemm->way == REF_WAY_COLUMNS) backwards(gemm, &a, &b));
         PLANT(92, if (place_a.offset % 64 == 36) backwards(gemm, &a, &b));
         multiply(gemm, &a, &b, ref_at(place_c) + i * stride_c * element_bytes(gemm->dtype));
     }

@@ -92,8 +92,11 @@ iso_status ref_execute(void *stream, const iso_op *op)
 iso_status ref_describe(void *device, const iso_op *op, iso_op_info *out)
 {
     (void)device;
-    (void)op;
+    iso_op_args args;
+    take_args(op, &args);
+    const int way = op->kind == ISO_OP_GEMM ? args.gemm.way : 0;
     snprintf(out->library, sizeof(out->library), "isomer %s", ref_host->version);
-    snprintf(out->kernel, sizeof(out->kernel), "reference model");
+    snprintf(out->kernel, sizeof(out->kernel), "reference model%s",
+             way == REF_WAY_COLUMNS ? " by columns" : "");
     return ISO_OK;
 }

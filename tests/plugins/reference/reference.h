@@ -80,6 +80,10 @@ iso_status ref_gemv_supports(const iso_gemv_op *gemv);
 iso_status ref_spmv_supports(const iso_spmv_op *spmv);
 
 void ref_gemm(const iso_gemm_op *gemm);
+/* The ways of the variant tiled, which a table of measured choices may name. */
+enum { REF_WAY_ROWS = 1, REF_WAY_COLUMNS = 2 };
+iso_status ref_way_name(void *device, const iso_op *op, int32_t index, char *name,
+                        int64_t capacity);
 void ref_transpose(const iso_transpose_op *transpose);
 void ref_reduce(const iso_reduce_op_args *reduce, void *workspace);
 void ref_map(const iso_map_op_args *map);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command.c - `isomer tune`: measures a device's choices, and keeps them for the library. */
+#include "bench/tune/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: isomer tune [OPTIONS]\n"
+    "       isomer tune --show [--backend SPEC]\n"
+    "       isomer tune --reset [--backend SPEC]\n"
+    "\n"
+    "Measures on one device which variant of a product is the fastest, and how tiled products are\n"
+    "best divided, and keeps that in a table. From then on the library chooses by it. Each result\n"
+    "is checked; no choice changes the bits of tiled. What is interrupted, or has no time, is\n"
+    "measured by the next run.\n"
+    "\n"
+    "  --backend SPEC    the device (default: ISOMER_BACKEND)\n"
+    "  --budget SECONDS  how long to measure (default 300)\n"
+    "  --op LIST         gemm (products), gemv (products with a vector); default: both\n"
+    "  --dtype LIST      f32, f64, f16, bf16; default: all\n"
+    "  --layout LIST     nn, nt, tn, tt, and n, t for gemv: A and B as stored, or transposed\n"
+    "  --size LIST       shapes instead of the usual ones: N or MxNxK (gemv: MxK), and *BATCH\n"
+    "                    after it, such as 256,64x64x4096,32*100\n"
+    "  --again           measures what the table has, too\n"
+    "  --seed N          changes the inputs and the order of the cases (default 1)\n"
+    "  --show            shows the table instead\n"
+    "  --reset           removes the table instead\n"
+    "  --help            shows this text\n";
+
+typedef struct request {
+    const char *backend, *budget_text, *seed_text;
+    tune_choice choice;
+    uint64_t budget, seed;
+    bool again, show, reset, help;
+} request;
+
+static int read_request(int argc, char **argv, request *r)
+{
+    const tool_option options[] = {{"backend", &r->backend, NULL},
+                                   {"budget", &r->budget_text, NULL},
+                                   {"op", &r->choice.op, NULL},
+                                   {"dtype", &r->choice.dtype, NULL},
+                                   {"layout", &r->choice.layout, NULL},
+                                   {"size", &r->choice.size, NULL},
+                                   {"seed", &r->seed_text, NULL},
+                                   {"again", NULL, &r->again},
+                                   {"show", NULL, &r->show},
+                                   {"reset", NULL, &r->reset},
+                                   {"help", NULL, &r->help}};
+    int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), NULL);
+    code = code == TOOL_OK ? tool_whole("budget", r->budget_text, 1, 1000000, &r->budget) : code;
+    code = code == TOOL_OK ? tool_whole("seed", r->seed_text, 0, INT64_MAX, &r->seed) : code;
+    const bool chooses = r->choice.op || r->choice.dtype || r->choice.layout || r->choice.size;
+    if (code == TOOL_OK && r->show && r->reset) {
+        code = tool_error(TOOL_USAGE, "--show and --reset are two things: give one of them");
+    } else if (code == TOOL_OK && (r->show || r->reset) &&
+               (chooses || r->again || r->budget_text || r->seed_text)) {
+        code = tool_error(TOOL_USAGE, "--%s takes no option but --backend",
+                          r->show ? "show" : "reset");
+    }
+    return code;
+}
+
+static int show(const tune_device *device)
+{
+    tuned_table *table = NULL;
+    int code = tune_load(device, &table);
+    if (code == TOOL_OK && !table) {
+        code = tool_error(TOOL_NOTHING, "there is no valid table at %s; isomer tune makes one",
+                          device->path);
+    } else if (code == TOOL_OK) {
+        tune_show(stdout, device, table);
+    }
+    free(table);
+    return code;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+/* The times of a library say nothing about another one, so its rows are measured again. */
+static bool has_other_library(const tune_device *device, const tuned_table *table)
+{
+    enum { MOST = 8 };
+    char names[MOST][ISO_NAME_MAX];
+    iso_device open = {0};
+    if (table->library[0] == '\0' || iso_device_open(device->info.spec, &open) != ISO_OK) {
+        return false;
+    }
+    const bool other =
+        tool_libraries(open, names, MOST) == 0 || strcmp(names[0], table->library) != 0;
+    iso_device_close(open);
+    return other;
+}
+
+/* Makes the table that is filled: with the rows of the one that is there, and room for all shapes.
+ */
+static int begin(const tune_device *device, tuned_table **out)
+{
+    tuned_table *before = NULL;
+    int code = tune_load(device, &before);
+    if (before && has_other_library(device, before)) {
+        tool_error(TOOL_OK, "%s is measured again: it is of %s", device->path, before->library);
+        free(before);
+        before = NULL;
+    }
+    const size_t rows = TUNE_PROBLEMS + (before ? (size_t)before->count : 0);
+    tuned_table *table = tool_alloc(1, sizeof *table + rows * sizeof table->rows[0], "the table");
+    snprintf(table->key, sizeof table->key, "%s", device->key);
+    snprintf(table->versions, sizeof table->versions, "%s", device->versions);
+    if (before) {
+        memcpy(table, before, sizeof *before + (size_t)before->count * sizeof before->rows[0]);
+    }
+    free(before);
+    *out = table;
+    return code;
+}
+
+/* Measures batch by batch, and stores the table after each. The time that is left is shared by the
+ * batches that are left. */
+static int measure_all(tune_run *run, const tune_grid *grid, double seconds)
+{
+    const double least = 0.2, end = tool_seconds() + seconds;
+    int code = TOOL_OK;
+    tool_signals_watch();
+    tool_stop_watch(true);
+    for (int32_t b = 0; b < grid->batch_count && code == TOOL_OK; b++) {
+        const tune_batch *batch = &grid->batches[b];
+        const double left = end - tool_seconds();
+        const int32_t before = run->measured;
+        if (left < least) {
+            break;
+        }
+        code = tune_batch_run(run, &grid->shapes[batch->first], batch->count,
+                              left / (grid->batch_count - b));
+        if (run->measured > before) {
+            const int stored = tune_store(run->device, run->table);
+            code = stored != TOOL_OK ? stored : code;
+        }
+        code = code == TOOL_OK && tool_interrupted() ? TOOL_INTERRUPTED : code;
+    }
+    tool_stop_watch(false);
+    return code;
+}
+
+/* Says what came of the run. Returns the exit code. */
+static int finish(const tune_run *run, int32_t shapes, int code)
+{
+    const int32_t left = shapes - run->measured - run->impossible;
+    tool_error(TOOL_OK, "%d of %d shapes measured%s", (int)run->measured, (int)shapes,
+               left > 0 ? ": run isomer tune again to go on" : "");
+    if (run->impossible > 0) {
+        tool_error(TOOL_OK, "%d shapes do not run on %s", (int)run->impossible,
+                   run->device->info.spec);
+    }
+    if (run->table->count > 0 && run->measured > 0) {
+        tune_show(stdout, run->device, run->table);
+    }
+    if (run->wrong > 0) {
+        return tool_error(TOOL_FAILED, "%d results were wrong, see above", (int)run->wrong);
+    }
+    if (code != TOOL_OK || run->measured > 0) {
+        return code;
+    }
+    return left > 0
+               ? tool_error(TOOL_NOTHING, "no shape had time for its rounds: give more --budget")
+               : tool_error(TOOL_NOTHING, "nothing runs on %s", run->device->info.spec);
+}
+
+static int tune(const request *r, const tune_device *device)
+{
+    tune_grid *grid = tool_alloc(1, sizeof *grid, "the shapes");
+    tune_run run = {.device = device, .seed = r->seed};
+    int code = tune_grid_make(&r->choice, grid);
+    code = code == TOOL_OK ? begin(device, &run.table) : code;
+    if (code == TOOL_OK && tune_grid_rest(grid, r->again ? NULL : run.table) == 0) {
+        printf("%s has all of these shapes; --again measures them again\n", device->path);
+    } else if (code == TOOL_OK) {
+        code = measure_all(&run, grid, (double)r->budget);
+        code = finish(&run, grid->count, code);
+    }
+    free(run.table);
+    free(grid);
+    return code;
+}
+
+int tool_tune(int argc, char **argv)
+{
+    request r = {.budget = 300, .seed = 1};
+    int code = read_request(argc, argv, &r);
+    if (code != TOOL_OK || r.help) {
+        fputs(code == TOOL_OK ? help : "", stdout);
+        return code;
+    }
+    tune_device *device = tool_alloc(1, sizeof *device, "the device");
+    code = tune_device_find(r.backend, device);
+    if (code == TOOL_OK) {
+        code = r.show ? show(device) : r.reset ? tune_remove(device) : tune(&r, device);
+    }
+    free(device);
+    return code;
+}
