@@ -132,12 +132,19 @@ static bool differs(const batch *b, const bench_case *item, int32_t target)
     return different;
 }
 
-/* Whether the case is measured on the handle; notes the pairs in the order of the results. */
+/* Whether the case is measured on the handle: each variant on the first, tiled on the others. */
+static bool is_measured(const batch *b, const bench_case *item, int32_t target)
+{
+    return target == 0 ||
+           (b->variant_of[item - b->list.items] == TUNED_TILED && differs(b, item, target));
+}
+
+/* The same, and notes the pairs in the order of the results. */
 static bool takes(void *context, const bench_case *item, int32_t target)
 {
     batch *b = context;
     const int32_t at = (int32_t)(item - b->list.items);
-    if (target > 0 && (b->variant_of[at] != TUNED_TILED || !differs(b, item, target))) {
+    if (!is_measured(b, item, target)) {
         return false;
     }
     b->pairs[b->pair_count++] =
@@ -146,6 +153,31 @@ static bool takes(void *context, const bench_case *item, int32_t target)
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
+
+/* Builds the kernels in advance. A GPU's compiler may take longer than a batch's share of the time,
+ * and without this a first run would have no time for any shape. What fails here fails again where
+ * it is reported. */
+static void compile(const batch *b, double end)
+{
+    const bool shown = isatty(STDERR_FILENO) != 0;
+    for (int32_t i = 0; i < b->list.count; i++) {
+        for (int32_t t = 0; t < b->target_count; t++) {
+            const bench_case *item = &b->list.items[i];
+            bench_args args;
+            if (tool_stop_asked() || tool_seconds() > end || !is_measured(b, item, t)) {
+                continue;
+            }
+            if (shown) {
+                tool_progress((double)i / b->list.count, " compiling: %s", item->id);
+            }
+            const iso_op_kind kind = item->by->arguments(item, &args);
+            (void)iso_prepare(work_target_stream(b->targets[t]), kind, &args);
+        }
+    }
+    if (shown) {
+        tool_progress_end();
+    }
+}
 
 static int measure(batch *b, double seconds)
 {
@@ -182,7 +214,8 @@ static int measure(batch *b, double seconds)
     return code == TOOL_FAILED || code == TOOL_NOTHING ? TOOL_OK : code;
 }
 
-int tune_batch_run(tune_run *run, const tuned_shape *shapes, int32_t count, double seconds)
+int tune_batch_run(tune_run *run, const tuned_shape *shapes, int32_t count, double end,
+                   int32_t batches)
 {
     batch *b = tool_alloc(1, sizeof *b, "the shapes");
     b->run = run;
@@ -194,7 +227,8 @@ int tune_batch_run(tune_run *run, const tuned_shape *shapes, int32_t count, doub
         code = b->inputs ? open_targets(b) : TOOL_INTERNAL;
     }
     if (code == TOOL_OK) {
-        code = measure(b, seconds);
+        compile(b, end);
+        code = measure(b, fmax(end - tool_seconds(), 0) / batches);
     }
     for (int32_t t = 0; t < b->target_count; t++) {
         work_target_close(b->targets[t]);

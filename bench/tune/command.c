@@ -126,13 +126,12 @@ static int measure_all(tune_run *run, const tune_grid *grid, double seconds)
     tool_stop_watch(true);
     for (int32_t b = 0; b < grid->batch_count && code == TOOL_OK; b++) {
         const tune_batch *batch = &grid->batches[b];
-        const double left = end - tool_seconds();
         const int32_t before = run->measured;
-        if (left < least) {
+        if (end - tool_seconds() < least) {
             break;
         }
-        code = tune_batch_run(run, &grid->shapes[batch->first], batch->count,
-                              left / (grid->batch_count - b));
+        code = tune_batch_run(run, &grid->shapes[batch->first], batch->count, end,
+                              grid->batch_count - b);
         if (run->measured > before) {
             const int stored = tune_store(run->device, run->table);
             code = stored != TOOL_OK ? stored : code;

@@ -89,8 +89,10 @@ typedef struct tune_run {
     int32_t measured, wrong, impossible;
 } tune_run;
 
-/* Measures the shapes of a batch for at most so many seconds, and adds rows to run->table. */
-int tune_batch_run(tune_run *run, const tuned_shape *shapes, int32_t count, double seconds);
+/* Measures the shapes of a batch, and adds rows to run->table. The run ends at `end`, by
+ * tool_seconds; what compiling leaves of that time is shared by so many batches. */
+int tune_batch_run(tune_run *run, const tuned_shape *shapes, int32_t count, double end,
+                   int32_t batches);
 /* Adds the rows that a document of results gives. `pairs` has as many members as the document has
  * results. */
 void tune_judge(tune_run *run, const tuned_shape *shapes, int32_t count, const tune_pair *pairs,
