@@ -415,6 +415,22 @@ static const char *text_of(const json_t *object, const char *member)
     return text ? text : "";
 }
 
+/* What the table of measured choices, if there is one, means for the user: "PATH: 12 rows", or
+ * "refused: ..." before or without it. */
+static void brief_table(const json_t *device, char *text, size_t room)
+{
+    const char *told = text_of(json_object_get(device, "properties"), "tuned table");
+    const char *colon = strrchr(told, ':');
+    int rows;
+    if (colon && sscanf(colon, ": %d row", &rows) == 1) {
+        char part[48];
+        snprintf(part, sizeof part, "tuned for %d shape%s", rows, rows == 1 ? "" : "s");
+        tool_join(text, room, "; ", part);
+    } else if (strncmp(told, "refused: ", 9) == 0) {
+        tool_join(text, room, "; ", "its table of choices is refused: --all says why");
+    }
+}
+
 /* One device: "NVIDIA H200, 139 GiB, sm_90, CUDA driver 13.0; cuBLAS 13.1". */
 static void brief_device(FILE *out, const json_t *device)
 {
@@ -442,6 +458,7 @@ static void brief_device(FILE *out, const json_t *device)
     {
         tool_join(text, sizeof text, i == 0 ? "; " : ", ", json_string_value(library));
     }
+    brief_table(device, text, sizeof text);
     if (text_of(device, "problem")[0] != '\0') {
         tool_join(text, sizeof text, "; ", "it cannot be used: ");
         tool_join(text, sizeof text, "", text_of(device, "problem"));
