@@ -69,6 +69,8 @@ expect 0 tune --show
 says out ": 5 shapes" "gemm f32 nn 8x16x24*3" "gemv f64 t 24x24"
 expect 0 info --all
 says out ": 5 rows"
+expect 0 info
+says out "; tuned for 5 shapes"
 
 # ---- auto and tiled follow it ----
 # plant VENDOR TILED WAY: the row of the product of 16.
@@ -112,6 +114,8 @@ fi
 sed -i 's/^versions .*/versions of another compiler/' tables/*.tuned
 expect 0 info --all
 says out "tuned table refused: " "run isomer tune again"
+expect 0 info
+says out "its table of choices is refused: --all says why"
 ISOMER_LOG=warn expect 0 info --all
 says err "the table of measured choices" "is not used"
 tune 0 --dtype f32 --size 16
@@ -147,6 +151,10 @@ tune 1 --backend wrong-way --dtype f32 --size 12
 says err "WRONG RESULT: gemm f32 nn 12x12x12, tiled by the way columns on wrong-way:0" \
     "results were wrong"
 lacks "$(grep -l '^key wrong-way;' tables/*.tuned)" columns
+# One bit of one element, which no sample of the checks meets: the digests show it.
+tune 1 --backend wrong-element --dtype f32 --size 12
+says err "tiled by the way columns on wrong-element:0: its bits are others than"
+lacks "$(grep -l '^key wrong-element;' tables/*.tuned)" columns
 expect 0 tune --show --backend wrong-way
 
 # ---- an interrupted run keeps what it has ----

@@ -5,6 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,42 @@ static void test_cover(void **state)
                      ISO_VARIANT_VENDOR);
     assert_int_equal(kept(device, product(ISO_F32, INT64_MAX / 8, 1, 1), ISO_KEEP_TERMS),
                      ISO_VARIANT_VENDOR);
+    works(iso_device_close(device));
+}
+
+/* Threads that look up at once, also while the library is compared for the first time. */
+static void *look_up(void *data)
+{
+    const iso_device *device = data;
+    long wrong = 0;
+
+    for (int i = 0; i < 200; i++) {
+        iso_gemm_args args = product(ISO_F32, 64, 64, 64);
+        iso_op_info info = ISO_OP_INFO_INIT;
+        wrong += iso_describe(*device, ISO_OP_GEMM, &args, &info) != ISO_OK ||
+                 info.variant != ISO_VARIANT_NAIVE;
+        args.m = args.n = args.k = 512;
+        wrong += iso_describe(*device, ISO_OP_GEMM, &args, &info) != ISO_OK ||
+                 strcmp(info.kernel, "way 3") != 0;
+    }
+    return (void *)wrong;
+}
+
+static void test_threads(void **state)
+{
+    enum { THREADS = 4 };
+    iso_device device = open_rows(spec, some, 6);
+    pthread_t threads[THREADS];
+    void *wrong;
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, look_up, &device), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
     works(iso_device_close(device));
 }
 
@@ -530,13 +567,13 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_auto),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_vector),   cmocka_unit_test(test_cover),
-        cmocka_unit_test(test_ways),     cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_older),    cmocka_unit_test(test_library),
-        cmocka_unit_test(test_versions), cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_head),     cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_auto),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_vector),    cmocka_unit_test(test_cover),
+        cmocka_unit_test(test_threads),   cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_handles),   cmocka_unit_test(test_older),
+        cmocka_unit_test(test_library),   cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_malformed), cmocka_unit_test(test_head),
+        cmocka_unit_test(test_too_many),  cmocka_unit_test(test_files),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

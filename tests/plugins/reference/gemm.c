@@ -168,12 +168,28 @@ iso_status ref_way_name(void *device, const iso_op *op, int32_t index, char *nam
     return ISO_OK;
 }
 
+#if defined(MUTANT)
+/* From now on the terms of a sum are read from the last to the first. */
+static void backwards(const iso_gemm_op *gemm, view *a, view *b)
+{
+    if (gemm->k > 0) {
+        a->start = (const char *)a->start + (gemm->k - 1) * a->across * element_bytes(gemm->dtype);
+        b->start = (const char *)b->start + (gemm->k - 1) * b->down * element_bytes(gemm->dtype);
+        a->across = -a->across;
+        b->down = -b->down;
+    }
+}
+#endif
+
 /* Goes down the columns of C. No element depends on another, so the bits are the same. */
 static void multiply_columns(const iso_gemm_op *gemm, const view *a, const view *b, void *c)
 {
     for (int64_t j = 0; j < gemm->n; j++) {
         for (int64_t i = 0; i < gemm->m; i++) {
-            ref_store(gemm->dtype, c, i * gemm->ldc + j, value_of(gemm, a, b, i, j, gemm->k, c));
+            view row = *a, column = *b;
+            PLANT(1001, if (i == 5 && j == 8) backwards(gemm, &row, &column));
+            ref_store(gemm->dtype, c, i * gemm->ldc + j,
+                      value_of(gemm, &row, &column, i, j, gemm->k, c));
         }
     }
 }
@@ -212,19 +228,6 @@ static view operand(const iso_gemm_op *gemm, iso_ref place, int64_t index, iso_t
     }
     return v;
 }
-
-#if defined(MUTANT)
-/* From now on the terms of a sum are read from the last to the first. */
-static void backwards(const iso_gemm_op *gemm, view *a, view *b)
-{
-    if (gemm->k > 0) {
-        a->start = (const char *)a->start + (gemm->k - 1) * a->across * element_bytes(gemm->dtype);
-        b->start = (const char *)b->start + (gemm->k - 1) * b->down * element_bytes(gemm->dtype);
-        a->across = -a->across;
-        b->down = -b->down;
-    }
-}
-#endif
 
 void ref_gemm(const iso_gemm_op *gemm)
 {
