@@ -330,12 +330,10 @@ static iso_status find(const char *call, search *in, const iso_device_info *info
     }
     if ((status == ISO_NOT_READY || status == ISO_INVALID) && core_place()[0] &&
         !(asked && asked[0])) {
-        char *users = in->path[0] ? strdup(in->path) : NULL;
         snprintf(in->path, sizeof in->path, "%s/tuned/%s", core_place(), in->name);
         const iso_status packages = try_table(call, in, info);
         status = packages == ISO_NOT_READY ? status : packages;
-        snprintf(in->path, sizeof in->path, "%s", users ? users : "");
-        free(users);
+        set_path(in);
     }
     if (status == ISO_NOT_READY) {
         core_text_add(&in->note, in->path[0] ? "none: there is no %s" : "none%s", in->path);

@@ -68,6 +68,7 @@ planted() {
     ISOMER_BACKEND_PATH) echo "$user/plugins" ;;
     ISOMER_TRACE) echo "$stage/secret" ;;
     ISOMER_CACHE_DIR) echo "$user/cache" ;;
+    ISOMER_TUNED) echo "$user/tuned" ;;
     XDG_CACHE_HOME) echo "$user/xdg" ;;
     HOME) echo "$user/home" ;;
     LD_LIBRARY_PATH) echo "$user/ld" ;;
@@ -82,7 +83,7 @@ planted() {
 libraries="ISOMER_CUDA_PATH CUDA_PATH ISOMER_ROCM_PATH ROCM_PATH ISOMER_BLAS ISOMER_BACKEND_PATH \
 LD_LIBRARY_PATH LD_PRELOAD"
 folders="ISOMER_CACHE_DIR XDG_CACHE_HOME HOME"
-others="ISOMER_CC ISOMER_TRACE OCL_ICD_VENDORS OCL_ICD_FILENAMES OPENCL_LAYERS TMPDIR PATH"
+others="ISOMER_CC ISOMER_TRACE ISOMER_TUNED OCL_ICD_VENDORS OCL_ICD_FILENAMES OPENCL_LAYERS TMPDIR PATH"
 
 as_caller() { setpriv --reuid=$caller --regid=$caller --clear-groups "$@"; }
 
@@ -154,7 +155,7 @@ as_caller env -i "$@" ISOMER_LOG=warn ISOMER_MATH=strict ISOMER_CPU_ISA=generic 
 judge "$scratch/out"
 ignored='it names a path, and is ignored: this program has more rights than its caller'
 for variable in ISOMER_CUDA_PATH ISOMER_ROCM_PATH ISOMER_BLAS ISOMER_CC ISOMER_BACKEND_PATH ISOMER_TRACE \
-    ISOMER_CACHE_DIR; do
+    ISOMER_CACHE_DIR ISOMER_TUNED; do
     grep -q "^setting $variable=\".*\" default: $ignored" "$scratch/out" || {
         grep "^setting $variable" "$scratch/out"
         fail "the setting $variable does not say that it is ignored"
@@ -165,7 +166,7 @@ for variable in ISOMER_CUDA_PATH ISOMER_ROCM_PATH ISOMER_BLAS ISOMER_CC ISOMER_B
 done
 grep -q '^setting ISOMER_CPU_ISA="generic" environment: $' "$scratch/out" ||
     fail "a variable that names no path is ignored"
-for variable in ISOMER_CUDA_PATH ISOMER_BLAS ISOMER_BACKEND_PATH ISOMER_TRACE ISOMER_CACHE_DIR; do
+for variable in ISOMER_CUDA_PATH ISOMER_BLAS ISOMER_BACKEND_PATH ISOMER_TRACE ISOMER_CACHE_DIR ISOMER_TUNED; do
     said=$(grep -c "isomer: warn: $variable: $ignored" "$scratch/err" || true)
     [ "$said" = 1 ] || {
         cat "$scratch/err"
