@@ -34,8 +34,8 @@ typedef struct measure_plan {
     double energy;      /* seconds of --energy for each case; 0: not asked for */
     bool energy_every;  /* the user chose the cases: measures every kind of them */
     bool paired;        /* two devices, which visit a case one after the other; no row settles */
-    /* The targets are handles of one device. Only the first warms it up, and of a vendor's
-     * libraries only the first is measured. */
+    /* The targets are handles of one device. Only the first warms it up, of a vendor's libraries
+     * only the first is measured, and the caller says what had no time. */
     bool one_device;
     /* Whether a case is measured on a target; it is asked in the order of the results. NULL:
      * always.

@@ -231,7 +231,7 @@ void measure_plan_make(measure_state *state)
     }
     skip_held(state);
     state->skipped = measure_skipped(state);
-    if (state->skipped > 0) {
+    if (state->skipped > 0 && !state->plan->one_device) {
         measure_progress_end(state);
         tool_error(TOOL_OK,
                    "%d of %d results are skipped, because %.3g s have no time for %d rounds of "
@@ -272,7 +272,7 @@ void measure_plan_end(measure_state *state)
         }
     }
     int32_t late = measure_skipped(state) - state->skipped;
-    if (late > 0 && state->plan->rounds_max != 1) {
+    if (late > 0 && state->plan->rounds_max != 1 && !state->plan->one_device) {
         measure_progress_end(state);
         tool_error(TOOL_OK,
                    "%d more results are skipped, because the machine became slower while it "

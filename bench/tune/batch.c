@@ -70,9 +70,19 @@ static int make_case(const tuned_shape *shape, tuned_variant variant, int32_t pr
                                                     out->id);
 }
 
+/* Whether a CPU may measure the shape in so many seconds: each of a few cases has its first and its
+ * last call besides the rounds. One call of a large product alone could exceed the time. */
+static bool has_time(const batch *b, const tuned_shape *shape, double seconds)
+{
+    enum { CASES = 4, CALLS = MEASURE_ROUNDS + 3 };
+    bench_case item;
+    return make_case(shape, TUNED_TILED, 0, 0, &item) != TOOL_OK ||
+           CASES * CALLS * work_case_seconds(&item, &b->run->device->info) <= seconds;
+}
+
 /* The cases of a shape lie side by side, and have a priority of their own: if time is short, whole
  * shapes are left out, the last ones first. */
-static int make_cases(batch *b)
+static int make_cases(batch *b, double seconds)
 {
     const size_t most = (size_t)b->count * TUNED_VARIANTS;
     int code = TOOL_OK;
@@ -80,7 +90,8 @@ static int make_cases(batch *b)
     b->shape_of = tool_alloc(most, sizeof *b->shape_of, "the cases");
     b->variant_of = tool_alloc(most, sizeof *b->variant_of, "the cases");
     for (int32_t i = 0; i < b->count; i++) {
-        for (int v = 0; v < TUNED_VARIANTS && code == TOOL_OK; v++) {
+        const bool timely = has_time(b, &b->shapes[i], seconds);
+        for (int v = 0; v < TUNED_VARIANTS && code == TOOL_OK && timely; v++) {
             if (is_worth(&b->shapes[i], (tuned_variant)v)) {
                 code = make_case(&b->shapes[i], (tuned_variant)v, i + 1, b->run->seed,
                                  &b->list.items[b->list.count]);
@@ -221,19 +232,24 @@ int tune_batch_run(tune_run *run, const tuned_shape *shapes, int32_t count, doub
     b->run = run;
     b->shapes = shapes;
     b->count = count;
-    int code = make_cases(b);
-    if (code == TOOL_OK) {
+    int code = make_cases(b, end - tool_seconds());
+    const bool any = b->list.count > 0;
+    if (code == TOOL_OK && any) {
         b->inputs = work_inputs_create(run->seed, &b->list);
         code = b->inputs ? open_targets(b) : TOOL_INTERNAL;
     }
-    if (code == TOOL_OK) {
+    if (code == TOOL_OK && any) {
         compile(b, end);
-        code = measure(b, fmax(end - tool_seconds(), 0) / batches);
+        /* Three times a batch's share, because the first ones matter most and seldom need it. */
+        const double left = fmax(end - tool_seconds(), 0);
+        code = measure(b, left * 3 / (batches + 2));
     }
     for (int32_t t = 0; t < b->target_count; t++) {
         work_target_close(b->targets[t]);
     }
-    work_inputs_destroy(b->inputs);
+    if (b->inputs) {
+        work_inputs_destroy(b->inputs);
+    }
     work_list_free(&b->list);
     free(b->shape_of);
     free(b->variant_of);

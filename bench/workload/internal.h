@@ -11,9 +11,6 @@ enum { WORK_TYPES = 7 }; /* room for every iso_dtype */
 
 /* ---- case.c ---------------------------------------------------------------------------------- */
 
-/* About how many seconds one call takes on this device; 0 for a GPU. */
-double work_case_seconds(const bench_case *item, const iso_device_info *info);
-
 /* ---- inputs.c -------------------------------------------------------------------------------- */
 
 /* The inputs of a type, and their size in bytes. NULL: no case needs inputs of this type. */

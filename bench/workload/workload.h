@@ -74,6 +74,8 @@ int64_t work_case_array(const bench_case *item);
 /* Sets the id, the seed and the cost of a case. All its other members are already set. False: the
  * id is too long. */
 bool work_case_finish(bench_case *item, uint64_t seed);
+/* About how many seconds one call takes on this device; 0 for a GPU. */
+double work_case_seconds(const bench_case *item, const iso_device_info *info);
 
 /* ---- inputs.c: data that every device gets --------------------------------------------------- */
 

@@ -175,5 +175,5 @@ says err "1 of 1 shapes measured"
 
 # ---- a budget that is too small for all ----
 code=0
-"$tool" tune --budget 1 --dtype f64 --size "64,128,256,512,768" >out 2>err || code=$?
+"$tool" tune --budget 1 --dtype f64 --size 64,512 >out 2>err || code=$?
 [ "$code" -eq 0 ] || [ "$code" -eq 4 ] || fail "a short budget ends with $code"
