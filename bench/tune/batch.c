@@ -241,8 +241,8 @@ int tune_batch_run(tune_run *run, const tuned_shape *shapes, int32_t count, doub
     if (code == TOOL_OK && any) {
         compile(b, end);
         /* Three times a batch's share, because the first ones matter most and seldom need it. */
-        const double left = fmax(end - tool_seconds(), 0);
-        code = measure(b, left * 3 / (batches + 2));
+        const double left = end - tool_seconds();
+        code = left >= TUNE_LEAST ? measure(b, left * 3 / (batches + 2)) : TOOL_OK;
     }
     for (int32_t t = 0; t < b->target_count; t++) {
         work_target_close(b->targets[t]);

@@ -120,14 +120,14 @@ static int begin(const tune_device *device, tuned_table **out)
  * batches that are left. */
 static int measure_all(tune_run *run, const tune_grid *grid, double seconds)
 {
-    const double least = 0.2, end = tool_seconds() + seconds;
+    const double end = tool_seconds() + seconds;
     int code = TOOL_OK;
     tool_signals_watch();
     tool_stop_watch(true);
     for (int32_t b = 0; b < grid->batch_count && code == TOOL_OK; b++) {
         const tune_batch *batch = &grid->batches[b];
         const int32_t before = run->measured;
-        if (end - tool_seconds() < least) {
+        if (end - tool_seconds() < TUNE_LEAST) {
             break;
         }
         code = tune_batch_run(run, &grid->shapes[batch->first], batch->count, end,

@@ -89,6 +89,9 @@ typedef struct tune_run {
     int32_t measured, wrong, impossible;
 } tune_run;
 
+/* With less time, in seconds, nothing is measured. */
+#define TUNE_LEAST 0.2
+
 /* Measures the shapes of a batch, and adds rows to run->table. The run ends at `end`, by
  * tool_seconds; what compiling leaves of that time is shared by so many batches. */
 int tune_batch_run(tune_run *run, const tuned_shape *shapes, int32_t count, double end,
