@@ -4,8 +4,8 @@
 # WRONG is a plug-in one of whose ways has wrong bits, in SOUND the same without that fault.
 . "$ISOMER_TEST_COMMON"
 cd "$scratch"
-ISOMER_BACKEND_PATH=$1:$2 ISOMER_BACKEND=openmp ISOMER_CACHE_DIR=off
-export ISOMER_BACKEND_PATH ISOMER_BACKEND ISOMER_CACHE_DIR
+ISOMER_BACKEND_PATH=$1:$2 ISOMER_BACKEND=openmp ISOMER_CACHE_DIR=off ISOMER_NUM_THREADS=1
+export ISOMER_BACKEND_PATH ISOMER_BACKEND ISOMER_CACHE_DIR ISOMER_NUM_THREADS
 
 # rows: the rows of the only table.
 rows() { grep -hE '^gem[mv] ' tables/*.tuned; }
@@ -63,14 +63,14 @@ says out "has all of these shapes"
 tune 0 --dtype f32 --size 16 --again
 says err "1 of 1 shapes measured"
 [ "$(rows | wc -l)" -eq 3 ] || fail "measuring again changed the number of rows"
-expect 0 tune --op gemv --dtype f64 --size 24 --budget 60
-says err "2 of 2 shapes measured"
+expect 0 tune --op gemv --dtype f64 --size 24 --layout t --budget 60
+says err "1 of 1 shapes measured"
 expect 0 tune --show
-says out ": 5 shapes" "gemm f32 nn 8x16x24*3" "gemv f64 t 24x24"
+says out ": 4 shapes" "gemm f32 nn 8x16x24*3" "gemv f64 t 24x24"
 expect 0 info --all
-says out ": 5 rows"
+says out ": 4 rows"
 expect 0 info
-says out "; tuned for 5 shapes"
+says out "; tuned for 4 shapes"
 
 # ---- auto and tiled follow it ----
 # plant VENDOR TILED WAY: the row of the product of 16.
@@ -124,6 +124,7 @@ says err "measured with other versions" "1 of 1 shapes measured"
 printf 'rubbish\n' >>"$(find tables -name '*.tuned')"
 tune 0 --dtype f32 --size 16
 says err "is not used: line " "1 of 1 shapes measured"
+name=$(basename tables/*.tuned)
 expect 0 tune --reset
 says out "removed "
 [ -z "$(find tables -type f)" ] || fail "--reset leaves the table"
@@ -135,9 +136,7 @@ tune 0 --dtype f32 --size 16
 grep -q '^end 1$' one.tuned || fail "the file that ISOMER_TUNED names was not written"
 mkdir -p package/isomer/tuned
 cp "$library" "package/libisomer.so.0"
-ISOMER_TUNED=$scratch/tables
-tune 0 --dtype f32 --size 24
-mv tables/*.tuned package/isomer/tuned
+mv one.tuned "package/isomer/tuned/$name"
 unset ISOMER_TUNED
 LD_LIBRARY_PATH=$scratch/package expect 0 info --all
 says out "package/isomer/tuned/" ": 1 row"
@@ -172,8 +171,3 @@ stopped INT stored
 expect 0 tune --show
 tune 0 --dtype f32 --size 16,20
 says err "1 of 1 shapes measured"
-
-# ---- a budget that is too small for all ----
-code=0
-"$tool" tune --budget 1 --dtype f64 --size 64,512 >out 2>err || code=$?
-[ "$code" -eq 0 ] || [ "$code" -eq 4 ] || fail "a short budget ends with $code"
