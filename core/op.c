@@ -288,12 +288,12 @@ static bool run_again(const char *call, core_stream *stream, iso_op_kind kind, c
         core_stream_leave(stream);
         return false;
     }
-    atomic_store(&stream->again, true);
+    core_stream_again_begin(stream);
     op = core_recent_find(stream, kind, args, &bytes);
     if (op) {
         *status = submit(call, op, stream, bytes);
     }
-    atomic_store_explicit(&stream->again, false, memory_order_release);
+    core_stream_again_end(stream);
     core_stream_leave(stream);
     return op != NULL;
 }

@@ -233,16 +233,33 @@ void core_streams_leave(core_stream *a, core_stream *b)
     }
 }
 
-/* Makes one locked stream wait for the other. If the other one has failed, its work ends soon, and
- * this thread waits for it. */
+/* Asks whether the stream's late error was reported, or sets that. */
+static bool late_told(core_stream *stream, const bool *set)
+{
+    bool told;
+
+    pthread_mutex_lock(&stream->late_lock);
+    told = stream->late_told;
+    stream->late_told = set ? *set : told;
+    pthread_mutex_unlock(&stream->late_lock);
+    return told;
+}
+
+/* Makes one locked stream wait for the other, which is locked too. If the other one has failed, its
+ * work ends soon, and this thread waits for it; the error is not reported here. Only the wait shows
+ * whether the link failed for that reason. */
 static iso_status follow(const char *call, core_stream *stream, core_stream *before)
 {
+    const bool told = late_told(before, NULL);
     core_kept_error kept = core_error_keep();
     iso_status status =
         atomic_load(&before->late) ? ISO_OK : core_stream_link(call, before, stream);
 
-    if (atomic_load(&before->late)) {
+    if (status || atomic_load(&before->late)) {
         core_stream_drain(call, before);
+    }
+    if (atomic_load(&before->late)) {
+        late_told(before, &told);
         core_error_restore(&kept);
         return core_stream_late(call, stream);
     }
@@ -250,12 +267,36 @@ static iso_status follow(const char *call, core_stream *stream, core_stream *bef
     return status;
 }
 
+/* What core_stream_enter checks. */
+static iso_status ready(const char *call, core_stream *stream)
+{
+    const iso_status late = core_stream_late(call, stream);
+
+    return late ? late : core_record_refuse(call, stream);
+}
+
+/* An inline stream waits in this thread. Nobody could submit to the other one if that were locked
+ * meanwhile. */
+static iso_status enter_inline(const char *call, core_stream *stream, core_stream *before)
+{
+    iso_status status = core_stream_enter(call, stream);
+
+    if (!status) {
+        core_stream_drain(call, before);
+    }
+    return status;
+}
+
 iso_status core_stream_enter_after(const char *call, core_stream *stream, core_stream *before)
 {
     core_stream *first = stream < before ? stream : before;
     core_stream *second = stream < before ? before : stream;
-    iso_status status = core_stream_lock(call, first);
+    iso_status status;
 
+    if (stream->runs_inline) {
+        return enter_inline(call, stream, before);
+    }
+    status = core_stream_lock(call, first);
     if (status) {
         return status;
     }
@@ -264,10 +305,7 @@ iso_status core_stream_enter_after(const char *call, core_stream *stream, core_s
         core_stream_leave(first);
         return status;
     }
-    status = core_stream_late(call, stream);
-    if (!status) {
-        status = core_record_refuse(call, stream);
-    }
+    status = ready(call, stream);
     if (!status) {
         status = follow(call, stream, before);
     }
@@ -311,13 +349,33 @@ iso_status core_stream_drain(const char *call, core_stream *stream)
     return status;
 }
 
-/* Waits until no kept operation is being submitted: then it has seen that its buffer's handle was
- * destroyed, or its work is among the stream's. */
+void core_stream_again_begin(core_stream *stream)
+{
+    const uint64_t count = atomic_load_explicit(&stream->again, memory_order_relaxed);
+
+    atomic_store(&stream->again, count + 1);
+}
+
+void core_stream_again_end(core_stream *stream)
+{
+    const uint64_t count = atomic_load_explicit(&stream->again, memory_order_relaxed);
+
+    atomic_store_explicit(&stream->again, count + 1, memory_order_release);
+}
+
+static bool is_again(const core_stream *stream)
+{
+    return atomic_load(&stream->again) & 1;
+}
+
+/* Waits for the submission that is going on, if there is one: then it has seen that its buffer's
+ * handle was destroyed, or its work is among the stream's. Later ones see it anyway. */
 static void await_again(core_stream *stream)
 {
     const struct timespec pause = {.tv_nsec = 20000};
+    const uint64_t count = atomic_load(&stream->again);
 
-    while (atomic_load(&stream->again)) {
+    while (count & 1 && atomic_load(&stream->again) == count) {
         nanosleep(&pause, NULL);
     }
 }
@@ -328,7 +386,7 @@ bool core_streams_again(core_physical *physical, uint64_t mask)
 
     pthread_mutex_lock(&physical->lock);
     for (core_stream *at = physical->streams; at; at = at->next) {
-        again = again || (at->bit & mask && atomic_load(&at->again));
+        again = again || (at->bit & mask && is_again(at));
     }
     pthread_mutex_unlock(&physical->lock);
     return again;

@@ -24,14 +24,19 @@ struct core_stream {
     core_trace_stream *trace;
     core_recent *recent;           /* recent.h; NULL until an operation was kept */
     _Atomic(core_record *) record; /* graph/graph.h; NULL unless the stream records */
-    /* Set while a kept operation or a graph is submitted. What it uses is not acquired, which would
-     * take longer than the rest of a small operation: who destroys that waits for this instead. */
-    atomic_bool again;
+    /* For submissions of kept operations and graphs. What it uses is not acquired, which would
+     * take longer than the rest of a small operation: who destroys that waits for this instead.
+     * Counts beginnings and ends, so it is odd meanwhile. */
+    _Atomic uint64_t again;
     pthread_mutex_t late_lock;
     atomic_int late; /* iso_status */
     bool late_told;  /* the late error was reported */
     core_kept_error late_error;
 };
+
+/* Around such a submission, on the locked stream. */
+void core_stream_again_begin(core_stream *stream);
+void core_stream_again_end(core_stream *stream);
 
 /* Called after the handle was retired: waits for the stream's work and frees the stream. Returns
  * its late error, and sets *told if that was reported before. */

@@ -8,19 +8,14 @@ iso_status simt_graph_open(void *device, void **graph)
 {
     simt_device *self = device;
     const simt_driver *driver = self->driver;
+    /* The core prepares operations, not fills, whether the driver or the core keeps the graph. If
+     * this fails, so does a fill that is recorded. */
+    (void)simt_fill_prepare(self);
     if (!driver->graph_usable) {
         return self->host->fail(ISO_UNSUPPORTED, "%s has no graphs", driver->name);
     }
-    iso_status status = driver->graph_usable();
-    if (!status) {
-        status = simt_stream_create(device, 0, graph);
-    }
-    if (!status) {
-        /* The core prepares operations, not fills. If this fails, so does a fill that is recorded.
-         */
-        (void)simt_fill_prepare(self);
-    }
-    return status;
+    const iso_status status = driver->graph_usable();
+    return status ? status : simt_stream_create(device, 0, graph);
 }
 
 iso_status simt_graph_begin(void *graph)

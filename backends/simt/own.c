@@ -143,17 +143,17 @@ void simt_program_release(void *device, void *program)
 }
 
 /* Checks the memory that the items of a group share. */
-static iso_status check_shared(const simt_stream *stream, const simt_kernel *kernel,
+static iso_status check_shared(const simt_device *device, const simt_kernel *kernel,
                                int64_t shared_bytes)
 {
-    const simt_limits *limits = &stream->device->limits;
+    const simt_limits *limits = &device->limits;
     const int64_t most =
         limits->shared_most > limits->local_bytes ? limits->shared_most : limits->local_bytes;
     const int64_t declared = kernel->info.local_bytes > 0 ? kernel->info.local_bytes : 0;
-    if (most <= 0 || shared_bytes + declared <= most) {
+    if (shared_bytes == 0 || most <= 0 || shared_bytes + declared <= most) {
         return ISO_OK;
     }
-    return stream->device->host->fail(
+    return device->host->fail(
         ISO_UNSUPPORTED,
         "the kernel's shared arrays have %lld bytes, and %lld of them by this launch, but a group "
         "of this device has at most %lld: give smaller counts",
@@ -218,6 +218,12 @@ static iso_status launch_parts(simt_stream *stream, const simt_kernel *kernel, o
     return status;
 }
 
+iso_status simt_program_check(void *device, const iso_program_launch *launch)
+{
+    const own_program *program = launch->program;
+    return check_shared(device, &program->kernels[launch->entry], launch->shared_bytes);
+}
+
 iso_status simt_program_launch(void *stream, const iso_program_launch *launch)
 {
     simt_stream *on = stream;
@@ -228,12 +234,12 @@ iso_status simt_program_launch(void *stream, const iso_program_launch *launch)
     if (late) {
         return late;
     }
+    const iso_status status = simt_program_check(on->device, launch);
+    if (status) {
+        return status;
+    }
     make_args(on->device, launch, &args);
     if (launch->shared_bytes > 0) {
-        const iso_status status = check_shared(stream, kernel, launch->shared_bytes);
-        if (status) {
-            return status;
-        }
         args.args[args.count++] = (simt_arg){.bytes = (int32_t)launch->shared_bytes};
     }
     return launch_parts(on, kernel, &args);

@@ -604,6 +604,7 @@ void simt_program_release(void *device, void *program);
 iso_status simt_way_name(void *device, const iso_op *op, int32_t index, char *name,
                          int64_t capacity);
 iso_status simt_kernels_identity(void *device, char *text, int64_t capacity);
+iso_status simt_program_check(void *device, const iso_program_launch *launch);
 iso_status simt_program_launch(void *stream, const iso_program_launch *launch);
 
 /* The entries of a descriptor that are the same for every driver. */
@@ -624,7 +625,8 @@ iso_status simt_program_launch(void *stream, const iso_program_launch *launch);
     .program_build = simt_program_build, .program_release = simt_program_release,                  \
     .program_launch = simt_program_launch, .stream_call = simt_stream_call,                        \
     .graph_open = simt_graph_open, .graph_begin = simt_graph_begin, .graph_end = simt_graph_end,   \
-    .graph_launch = simt_graph_launch, .graph_close = simt_graph_close, .way_name = simt_way_name, \
+    .graph_launch = simt_graph_launch, .graph_close = simt_graph_close,                            \
+    .program_check = simt_program_check, .way_name = simt_way_name,                                \
     .kernels_identity = simt_kernels_identity
 
 /* Defines a backend's descriptor and its query function, isomer_builtin_NAME_query, which stores

@@ -383,21 +383,27 @@ static iso_status submit(const char *call, core_graph *graph, core_stream *strea
     return core_stream_check(call, stream, status);
 }
 
-/* Locks the stream, and makes it wait for the graph's last launch. */
-static iso_status enter(const char *call, core_graph *graph, core_stream *stream)
+/* If the stream of the last launch is gone, waits until its work is done. This thread must hold no
+ * stream: who destroys one waits for that, and may be who destroys the last one too. */
+static void settle_last(core_graph *graph)
+{
+    if (graph->last && !core_handle_alive(graph->last)) {
+        core_stream_await(graph->child.device->physical, graph->last_serial);
+        graph->last = 0;
+    }
+}
+
+/* Locks the stream, and makes it wait for the graph's last launch. If the stream of that is being
+ * destroyed, sets *gone instead. */
+static iso_status enter(const char *call, core_graph *graph, core_stream *stream, bool *gone)
 {
     CORE_HELD core_stream *last = NULL;
 
     if (!graph->last || graph->last == stream->child.id) {
         return core_stream_enter(call, stream);
     }
-    if (core_handle_get(graph->last, CORE_STREAM, &last)) {
-        return core_stream_enter_after(call, stream, last);
-    }
-    /* Who destroys a stream waits for its work. */
-    core_stream_await(stream->child.device->physical, graph->last_serial);
-    graph->last = 0;
-    return core_stream_enter(call, stream);
+    *gone = !core_handle_get(graph->last, CORE_STREAM, &last);
+    return *gone ? ISO_OK : core_stream_enter_after(call, stream, last);
 }
 
 static iso_status lock_graph(const char *call, core_graph *graph)
@@ -412,18 +418,54 @@ static iso_status lock_graph(const char *call, core_graph *graph)
     return ISO_OK;
 }
 
-iso_status iso_graph_launch(iso_graph handle, iso_stream stream_handle)
+/* Acquires the stream, and checks it for the graph. */
+static iso_status acquire_stream(const char *call, core_graph *graph, iso_stream handle,
+                                 core_stream **out)
+{
+    const iso_status status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, out);
+
+    return status ? status
+                  : core_check_device(call, "graph", &graph->child, "stream", &(*out)->child);
+}
+
+static iso_status check_stream(const char *call, core_graph *graph, iso_stream handle)
+{
+    CORE_HELD core_stream *stream = NULL;
+
+    return acquire_stream(call, graph, handle, &stream);
+}
+
+/* Launches the locked graph, or sets *gone: see enter. */
+static iso_status launch(const char *call, core_graph *graph, iso_stream handle, bool *gone)
+{
+    CORE_HELD core_stream *stream = NULL;
+    iso_status status = acquire_stream(call, graph, handle, &stream);
+
+    if (!status) {
+        status = enter(call, graph, stream, gone);
+    }
+    if (status || *gone) {
+        return status;
+    }
+    core_stream_again_begin(stream);
+    status = check_used(call, graph, stream);
+    if (!status) {
+        status = submit(call, graph, stream);
+    }
+    core_stream_again_end(stream);
+    core_stream_leave(stream);
+    return status;
+}
+
+iso_status iso_graph_launch(iso_graph handle, iso_stream stream)
 {
     const char *call = "iso_graph_launch";
     CORE_HELD core_graph *graph = NULL;
-    CORE_HELD core_stream *stream = NULL;
     iso_status status = core_handle_acquire(call, "graph", handle.id, CORE_GRAPH, &graph);
+    bool gone;
 
     if (!status) {
-        status = core_handle_acquire(call, "stream", stream_handle.id, CORE_STREAM, &stream);
-    }
-    if (!status) {
-        status = core_check_device(call, "graph", &graph->child, "stream", &stream->child);
+        status = check_stream(call, graph, stream);
     }
     if (!status) {
         status = lock_graph(call, graph);
@@ -431,16 +473,11 @@ iso_status iso_graph_launch(iso_graph handle, iso_stream stream_handle)
     if (status) {
         return status;
     }
-    status = enter(call, graph, stream);
-    if (!status) {
-        atomic_store(&stream->again, true);
-        status = check_used(call, graph, stream);
-        if (!status) {
-            status = submit(call, graph, stream);
-        }
-        atomic_store_explicit(&stream->again, false, memory_order_release);
-        core_stream_leave(stream);
-    }
+    do {
+        gone = false;
+        settle_last(graph);
+        status = launch(call, graph, stream, &gone);
+    } while (gone);
     pthread_mutex_unlock(&graph->lock);
     return status;
 }

@@ -377,10 +377,18 @@ static void mark_used(_Atomic uint64_t *used_by, const core_stream *stream)
     }
 }
 
-/* Adds the launch to what the locked stream records. */
+/* Adds the launch to what the locked stream records, unless the backend would refuse it. */
 static iso_status record(const launch *of, const iso_program_launch *what)
 {
-    iso_status status = core_record_use(of->call, of->stream, &of->program->child);
+    const core_device *device = of->stream->child.device;
+    const iso_backend *table = device->table;
+    iso_status status =
+        table->program_check
+            ? CORE_CALL(of->call, table, table->program_check(device->physical->device, what))
+            : ISO_OK;
+    if (!status) {
+        status = core_record_use(of->call, of->stream, &of->program->child);
+    }
     for (int32_t i = 0; i < of->buffer_count && !status; i++) {
         status = core_record_use(of->call, of->stream, &of->buffers[i].buffer->child);
     }

@@ -588,6 +588,9 @@ typedef struct iso_backend {
     iso_status (*graph_launch)(void *stream, void *graph);
     /* Frees a graph, whatever was called for it before. No launch of it is running. */
     void (*graph_close)(void *graph);
+    /* Optional, with or without graphs. Returns with what program_launch would refuse the launch on
+     * a device; nothing is launched. The core calls it for a launch that a stream records. */
+    iso_status (*program_check)(void *device, const iso_program_launch *launch);
 
     /* -- minor 12: tables of measured choices (docs/tuning.md) -- */
     /* Optional. Writes the name (at most 31 of a-z, 0-9 and '-') of the index-th way in which this

@@ -50,8 +50,10 @@ ISO_API iso_status iso_graph_begin(iso_stream stream);
  * drops what was recorded. If a call failed while the stream recorded, for any reason other than
  * being refused (INVALID, MISMATCH, UNSUPPORTED), the graph would lack its work: no graph is made,
  * and the status and the text are those of that call. INVALID: the stream does not record, or
- * something that was recorded has been destroyed since. NO_MEMORY: host memory, or the scratch
- * memory. Destroying a stream that records drops what was recorded.
+ * something that was recorded has been destroyed since. NO_MEMORY: host memory, the scratch memory,
+ * or the driver's graph. COMPILE: a fill whose kernel did not build. DEVICE_LOST: from the backend.
+ * A late error of the stream: see stream.h. Destroying a stream that records drops what was
+ * recorded.
  *
  * On CUDA and HIP the driver records during this call. A call of the program's own that waits for
  * the whole device (cuCtxSynchronize, hipDeviceSynchronize) is refused by the driver meanwhile, and

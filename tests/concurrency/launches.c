@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS = 4, LAUNCHES = 1000, RACES = 60, STEPS = 8, BYTES = 4096 };
+enum { THREADS = 4, LAUNCHES = 1000, RACES = 60, REPLACED = 1500, STEPS = 8, BYTES = 4096 };
 
 typedef struct scene {
     iso_device device;
@@ -15,6 +15,8 @@ typedef struct scene {
     iso_stream stream;
     _Atomic int launches;
     _Atomic int next; /* number of the next thread */
+    _Atomic int over;
+    _Atomic uint64_t any; /* a stream that is replaced */
 } scene;
 
 /* The number at the buffer's start grows by that after it, STEPS times, each time through a copy:
@@ -153,6 +155,50 @@ static void race(scene *at, int number)
     CHECK_OK(iso_stream_destroy(recorder));
 }
 
+/* Launches on the stream of the moment, which may be gone. */
+static void *launch_on_any(void *argument)
+{
+    scene *at = argument;
+    while (!atomic_load(&at->over)) {
+        const iso_status status = iso_graph_launch(at->graph, (iso_stream){atomic_load(&at->any)});
+        CHECK(status == ISO_OK || status == ISO_INVALID);
+        atomic_fetch_add(&at->launches, 1);
+    }
+    return NULL;
+}
+
+static void *launch_on_one(void *argument)
+{
+    scene *at = argument;
+    while (!atomic_load(&at->over)) {
+        CHECK_OK(iso_graph_launch(at->graph, at->stream));
+        CHECK_OK(iso_stream_sync(at->stream));
+    }
+    return NULL;
+}
+
+/* Two threads launch one graph on two streams, and one of these is replaced again and again: who
+ * waits for the end of a stream must not keep it from ending. */
+static void replace_under_two(scene *at)
+{
+    pthread_t threads[2];
+    atomic_store(&at->launches, 0);
+    atomic_store(&at->any, check_stream(at->device, 0).id);
+    CHECK(pthread_create(&threads[0], NULL, launch_on_any, at) == 0);
+    CHECK(pthread_create(&threads[1], NULL, launch_on_one, at) == 0);
+    for (int i = 0; i < REPLACED; i++) {
+        const iso_stream gone = {atomic_exchange(&at->any, check_stream(at->device, 0).id)};
+        CHECK_OK(iso_stream_destroy(gone));
+    }
+    while (!atomic_load(&at->launches)) {
+    }
+    atomic_store(&at->over, 1);
+    for (int i = 0; i < 2; i++) {
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    }
+    CHECK_OK(iso_stream_destroy((iso_stream){atomic_load(&at->any)}));
+}
+
 int main(void)
 {
     scene at = {.device = check_device()};
@@ -163,6 +209,7 @@ int main(void)
     together(&at, launch);
     CHECK_OK(iso_graph_launch(at.graph, at.stream)); /* after all others */
     CHECK(get(at.stream, at.buffer) == (THREADS * LAUNCHES + 1) * STEPS);
+    replace_under_two(&at);
     together(&at, record_own);
     for (int i = 0; i < RACES; i++) {
         race(&at, i);

@@ -158,6 +158,42 @@ static void refuse_all(graph_session *t, iso_event event, iso_graph other)
     fails(iso_launch(stream, t->grow, (iso_groups){1, 1, 1}, NULL, 0), ISO_INVALID, "arguments");
 }
 
+/* A launch that the device refuses is refused when it is recorded, and so not part of the graph. */
+static void test_refused_launch(void **state)
+{
+    static const char text[] =
+        "ISO_KERNEL(k, 64, 1, 1)(ISO_INOUT(f32) y ISO_EXTENT(64), ISO_SHARED(f32, ISO_AT_LAUNCH) "
+        "part)\n{\n    ISO_REGION(i)\n    {\n        part[i] = y[i];\n        y[i] = part[i];\n"
+        "    }\n}\n";
+    graph_session *t = *state;
+    iso_program_args program_args = ISO_PROGRAM_ARGS_INIT;
+    const iso_groups one = {1, 1, 1};
+    iso_argument args[] = {iso_arg_buffer(graph_at(t->s.buffer, 0)), iso_arg_integer(30000000)};
+    iso_program program;
+    iso_kernel kernel;
+    iso_graph graph;
+
+    program_args.text = text;
+    works(iso_program_create(t->s.device, &program_args, &program));
+    works(iso_kernel_get(program, "k", &kernel));
+    if (iso_launch(t->s.stream, kernel, one, args, 2) != ISO_UNSUPPORTED) {
+        printf("the device has no such limit: %s\n", iso_last_error());
+        works(iso_stream_sync(t->s.stream));
+        works(iso_program_destroy(program));
+        return;
+    }
+    works(iso_graph_begin(t->s.stream));
+    works(iso_fill(t->s.stream, graph_at(t->s.buffer, 0), &(uint32_t){1}, 4, 256));
+    fails(iso_launch(t->s.stream, kernel, one, args, 2), ISO_UNSUPPORTED, "shared arrays");
+    args[1] = iso_arg_integer(64);
+    works(iso_launch(t->s.stream, kernel, one, args, 2));
+    works(iso_graph_end(t->s.stream, &graph));
+    works(iso_graph_launch(graph, t->s.stream));
+    works(iso_stream_sync(t->s.stream));
+    works(iso_graph_destroy(graph));
+    works(iso_program_destroy(program));
+}
+
 /* None of the refused calls is part of the graph, and none disturbs it. */
 static void test_refused(void **state)
 {
@@ -252,9 +288,10 @@ static void test_wrong(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),    cmocka_unit_test(test_info),    cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_vendor), cmocka_unit_test(test_refused), cmocka_unit_test(test_ranks),
-        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_all),     cmocka_unit_test(test_info),
+        cmocka_unit_test(test_empty),   cmocka_unit_test(test_vendor),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_wrong),   cmocka_unit_test(test_refused_launch),
     };
     iso_device device;
 

@@ -161,27 +161,32 @@ static void *launch_often(void *argument)
     return iso_stream_destroy(stream) ? NULL : argument;
 }
 
-/* Launches run one after another, whatever streams they are on: none loses the other's step, and
- * none uses the scratch memory while another one does. */
+/* Launches run one after another, whatever streams they are on. Each adds 1 to all of A, and A * B
+ * to C, where B has ones: launch i adds LONG_K * i. If one lost the other's step, or used the
+ * scratch memory while the other did, C would be another sum. */
 static void test_threads(void **state)
 {
     graph_session *t = *state;
+    const int launches = THREADS * ROUNDS + 1;
     launcher l = {.t = t};
-    const iso_gemm_args product = graph_long_product(t);
+    iso_gemm_args product = graph_long_product(t);
     iso_map_args add = ISO_MAP_ARGS_INIT;
     pthread_t thread[THREADS];
+    float sums[64];
 
     graph_reset(t, 1);
-    graph_set(&t->s, t->s.buffer, 0, 1);
+    product.beta = 1;
+    works(iso_fill(t->s.stream, product.b, &(uint32_t){0x3f800000}, 4, 8 * LONG_K * 4));
     add.op = ISO_MAP_ADD;
     add.dtype = ISO_F32;
-    add.n = 1;
-    add.x = add.z = graph_at(t->s.buffer, 64);
-    add.y = graph_at(t->s.buffer, 0);
+    add.n = 8 * LONG_K;
+    add.x = add.z = product.a;
+    add.y = product.b;
     works(iso_graph_begin(t->s.stream));
-    works(iso_gemm(t->s.stream, &product));
     works(iso_map(t->s.stream, &add));
+    works(iso_gemm(t->s.stream, &product));
     works(iso_graph_end(t->s.stream, &l.graph));
+    works(iso_stream_sync(t->s.stream));
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&thread[i], NULL, launch_often, &l), 0);
     }
@@ -192,7 +197,11 @@ static void test_threads(void **state)
         assert_non_null(done);
     }
     works(iso_graph_launch(l.graph, t->s.stream));
-    assert_true(graph_number(&t->s, t->s.buffer, 64) == THREADS * ROUNDS + 1);
+    works(iso_read(t->s.stream, sums, product.c, sizeof sums));
+    works(iso_stream_sync(t->s.stream));
+    for (int i = 0; i < 64; i++) {
+        assert_true(sums[i] == (float)(LONG_K / 2 * launches * (launches + 1)));
+    }
     works(iso_graph_destroy(l.graph));
 }
 
@@ -301,10 +310,45 @@ static void test_inline(void **state)
     works(iso_graph_launch(graph, stream));
     graph_get(t, &now);
     assert_memory_equal(&now, &plain, sizeof now);
+    graph_reset(t, 2);
     works(iso_graph_launch(graph, t->s.stream));
     works(iso_graph_launch(graph, stream));
+    works(iso_stream_sync(stream));
+    graph_reset(t, 2);
+    works(iso_graph_launch(graph, stream));
+    graph_get(t, &now);
+    assert_memory_equal(&now, &plain, sizeof now);
     works(iso_graph_destroy(graph));
     works(iso_stream_destroy(stream));
+}
+
+/* A launch on another stream does not report the late error of the last one: the program still gets
+ * it, here at the device's end. */
+static void test_late(void **state)
+{
+    iso_comm_options options = ISO_COMM_OPTIONS_INIT;
+    iso_comm_args barrier = ISO_COMM_ARGS_INIT;
+    iso_device devices[2];
+    iso_comm comm[2];
+    unit_session s;
+    iso_event failed;
+    iso_graph graph;
+
+    (void)state;
+    unit_open(&s, "openmp");
+    devices[0] = devices[1] = s.device;
+    options.engine = "threads";
+    options.timeout_nanoseconds = 50000000;
+    works(iso_comm_create(devices, 2, &options, comm));
+    graph = graph_doubling(&s);
+    works(iso_graph_launch(graph, s.stream));
+    barrier.op = ISO_COMM_BARRIER;
+    works(iso_comm_run(comm[0], s.stream, &barrier)); /* rank 1 does not come */
+    works(iso_event_create(s.device, &failed));
+    works(iso_event_record(failed, s.stream));
+    works(iso_event_sync(failed));
+    works(iso_graph_launch(graph, s.other));
+    fails(iso_device_close(s.device), ISO_TIMEOUT, "barrier");
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
@@ -375,7 +419,8 @@ int graph_use_run(void)
         cmocka_unit_test(test_order),     cmocka_unit_test(test_inline),
         cmocka_unit_test(test_failed),
     };
-    const struct CMUnitTest alone[] = {cmocka_unit_test(test_destroyed),
+    const struct CMUnitTest alone[] = {cmocka_unit_test(test_late),
+                                       cmocka_unit_test(test_destroyed),
                                        cmocka_unit_test(test_limit)};
 
     return cmocka_run_group_tests_name("use", tests, graph_setup, graph_teardown) +
