@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { THREADS = 3, ROUNDS = 20, DELAYS = 10, RECORDINGS = 8, MANY = 2000 };
 
@@ -347,6 +348,7 @@ static void test_late(void **state)
     works(iso_event_create(s.device, &failed));
     works(iso_event_record(failed, s.stream));
     works(iso_event_sync(failed));
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* the stream knows of it then */
     works(iso_graph_launch(graph, s.other));
     fails(iso_device_close(s.device), ISO_TIMEOUT, "barrier");
 }
