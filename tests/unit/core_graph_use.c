@@ -350,6 +350,9 @@ static void test_late(void **state)
     works(iso_event_sync(failed));
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* the stream knows of it then */
     works(iso_graph_launch(graph, s.other));
+    for (int i = 0; i < 2; i++) { /* they would report it too */
+        (void)iso_comm_destroy(comm[i]);
+    }
     fails(iso_device_close(s.device), ISO_TIMEOUT, "barrier");
 }
 
