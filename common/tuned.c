@@ -31,8 +31,8 @@ static const struct {
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
-#define SIZE_MOST INT64_C(1000000000000)    /* of a row */
 #define TIME_MOST INT64_C(1000000000000000) /* nanoseconds: 11 days */
+static const char wrong[] = "wrong";        /* instead of a time */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -100,25 +100,36 @@ int32_t tuned_log(int64_t size)
     return top * TUNED_OCTAVE + (int32_t)(next & (TUNED_OCTAVE - 1));
 }
 
-const tuned_row *tuned_find(const tuned_table *table, const tuned_shape *shape)
+/* The first row of the shape's group whose m has a logarithm above `log`, or what follows the
+ * group. Rows are sorted by group and then by m. */
+static const tuned_row *bisect(const tuned_table *table, const tuned_shape *shape, int32_t log)
 {
-    const tuned_row *best = NULL;
-    int32_t first = 0, end = table->count, least = INT32_MAX, logs[TUNED_SIZES];
+    int32_t first = 0, end = table->count;
 
     while (first < end) {
         const int32_t middle = first + (end - first) / 2;
+        const tuned_row *at = &table->rows[middle];
+        const int order = compare_groups(&at->shape, shape);
 
-        if (compare_groups(&table->rows[middle].shape, shape) < 0) {
+        if (order < 0 || (!order && at->logs[0] <= log)) {
             first = middle + 1;
         } else {
             end = middle;
         }
     }
+    return table->rows + first;
+}
+
+const tuned_row *tuned_find(const tuned_table *table, const tuned_shape *shape)
+{
+    const tuned_row *best = NULL, *end;
+    int32_t least = INT32_MAX, logs[TUNED_SIZES];
+
     for (int i = 0; i < TUNED_SIZES; i++) {
         logs[i] = tuned_log(shape->sizes[i]);
     }
-    for (const tuned_row *at = table->rows + first;
-         at < table->rows + table->count && !compare_groups(&at->shape, shape); at++) {
+    end = bisect(table, shape, logs[0] + TUNED_OCTAVE - 1);
+    for (const tuned_row *at = bisect(table, shape, logs[0] - TUNED_OCTAVE); at < end; at++) {
         int32_t sum = 0;
         bool near = true;
 
@@ -274,10 +285,33 @@ static bool read_shape(char *const words[WORDS], tuned_shape *out)
     return out->layout >= 0 && out->dtype;
 }
 
+static iso_status read_times(reader *from, char *const words[WORDS], tuned_row *out)
+{
+    bool timed = false;
+
+    for (int i = 0; i < TUNED_VARIANTS; i++) {
+        const char *word = words[WORD_TIME + i];
+
+        if (!strcmp(word, wrong)) {
+            out->times[i] = TUNED_WRONG;
+            continue;
+        }
+        out->times[i] = strcmp(word, "-") ? whole(word, TIME_MOST) : 0;
+        timed = timed || out->times[i] > 0;
+        if (out->times[i] < 0) {
+            return refuse(from,
+                          "has the time \"%.32s\": use whole nanoseconds from 1 to %lld, - for "
+                          "none, or %s",
+                          word, (long long)TIME_MOST, wrong);
+        }
+    }
+    return timed ? ISO_OK : refuse(from, "has no time");
+}
+
 static iso_status read_row(reader *from, tuned_row *out)
 {
     char *words[WORDS];
-    bool timed = false;
+    iso_status status;
 
     memset(out, 0, sizeof *out);
     if (!cut(from->text, words)) {
@@ -290,10 +324,10 @@ static iso_status read_row(reader *from, tuned_row *out)
                       words[WORD_OP], words[WORD_TYPE], words[WORD_LAYOUT]);
     }
     for (int i = 0; i < TUNED_SIZES; i++) {
-        out->shape.sizes[i] = whole(words[WORD_SIZE + i], SIZE_MOST);
+        out->shape.sizes[i] = whole(words[WORD_SIZE + i], TUNED_SIZE_MOST);
         if (out->shape.sizes[i] < 0) {
             return refuse(from, "has the size \"%.32s\": use whole numbers from 1 to %lld",
-                          words[WORD_SIZE + i], (long long)SIZE_MOST);
+                          words[WORD_SIZE + i], (long long)TUNED_SIZE_MOST);
         }
         out->logs[i] = tuned_log(out->shape.sizes[i]);
     }
@@ -301,23 +335,12 @@ static iso_status read_row(reader *from, tuned_row *out)
         return refuse(from, "has n %lld: it is 1 for a product with a vector",
                       (long long)out->shape.sizes[1]);
     }
-    for (int i = 0; i < TUNED_VARIANTS; i++) {
-        const char *word = words[WORD_TIME + i];
-
-        out->times[i] = strcmp(word, "-") ? whole(word, TIME_MOST) : 0;
-        timed = timed || out->times[i] > 0;
-        if (out->times[i] < 0) {
-            return refuse(from,
-                          "has the time \"%.32s\": use whole nanoseconds from 1 to %lld, or "
-                          "- for none",
-                          word, (long long)TIME_MOST);
-        }
-    }
-    if (!timed) {
-        return refuse(from, "has no time");
+    status = read_times(from, words, out);
+    if (status) {
+        return status;
     }
     if (strcmp(words[WORD_WAY], "-")) {
-        if (!is_way(words[WORD_WAY]) || !out->times[TUNED_TILED]) {
+        if (!is_way(words[WORD_WAY]) || out->times[TUNED_TILED] <= 0) {
             return refuse(from,
                           "has the way \"%.40s\": use - or a name of at most %d letters, "
                           "digits and -, where tiled has a time",
@@ -440,7 +463,7 @@ static void write_row(FILE *out, const tuned_row *row)
         if (row->times[i] > 0) {
             (void)fprintf(out, " %lld", (long long)row->times[i]);
         } else {
-            (void)fputs(" -", out);
+            (void)fprintf(out, " %s", row->times[i] == TUNED_WRONG ? wrong : "-");
         }
     }
     (void)fprintf(out, " %s\n", row->way[0] ? row->way : "-");

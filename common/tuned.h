@@ -22,6 +22,7 @@ enum {
     TUNED_WAY = 32, /* bytes of a way's name, with the final 0 */
     TUNED_NAME = 48 /* bytes of a file's name, with the final 0 */
 };
+#define TUNED_SIZE_MOST INT64_C(1000000000000) /* of a row */
 
 /* The variants that have a time, in the order of the columns. */
 typedef enum tuned_variant {
@@ -43,9 +44,11 @@ typedef struct tuned_shape {
     int64_t sizes[TUNED_SIZES];
 } tuned_shape;
 
+/* Instead of a time: the variant was measured, and its result was wrong. */
+enum { TUNED_WRONG = -1 };
 typedef struct tuned_row {
     tuned_shape shape;
-    int64_t times[TUNED_VARIANTS]; /* nanoseconds of a call; 0: not measured */
+    int64_t times[TUNED_VARIANTS]; /* nanoseconds of a call; 0: not measured; TUNED_WRONG */
     char way[TUNED_WAY];           /* of tiled; "": the backend chooses */
     int32_t logs[TUNED_SIZES];     /* tuned_log of the sizes; tuned_read sets them */
     int32_t way_number;            /* for iso_gemm_op.way; the library sets it */

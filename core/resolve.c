@@ -169,20 +169,28 @@ static bool library_is_same(const char *call, core_op *op, core_device *device)
     return verdict == CORE_LIBRARY_SAME;
 }
 
-/* Sorts the variants of `order` from `first` on by the row's times. Those without a time keep their
- * order; the vendor's without a time stays first, the others last. */
+/* What a variant is sorted by. The vendor's without a time stays first, others without a time
+ * follow those that have one, and what gave a wrong result comes last. */
+static int64_t rank_of(iso_variant variant, const tuned_row *row)
+{
+    for (int v = 0; v < TUNED_VARIANTS; v++) {
+        if (tuned_variants[v] == variant && row->times[v]) {
+            return row->times[v] == TUNED_WRONG ? INT64_MAX : row->times[v];
+        }
+    }
+    return variant == ISO_VARIANT_VENDOR ? 0 : INT64_MAX - 1;
+}
+
+/* Sorts the variants of `order` from `first` on by the row's times. Equals keep their order. */
 static void sort_by_times(iso_variant *order, int first, int count, const tuned_row *row)
 {
     int64_t times[CORE_ORDER_MAX + 2];
 
     for (int i = first; i < count; i++) {
         const iso_variant variant = order[i];
-        int64_t time = variant == ISO_VARIANT_VENDOR ? 0 : INT64_MAX;
+        const int64_t time = rank_of(variant, row);
         int at = i;
 
-        for (int v = 0; v < TUNED_VARIANTS; v++) {
-            time = tuned_variants[v] == variant && row->times[v] > 0 ? row->times[v] : time;
-        }
         for (; at > first && times[at - 1] > time; at--) {
             times[at] = times[at - 1];
             order[at] = order[at - 1];
@@ -212,11 +220,10 @@ static void apply_row(const char *call, core_op *op, core_device *device, iso_ma
     }
     memcpy(sorted + all, order, (size_t)count * sizeof *order);
     all += count;
-    first =
-        !fixed && order[0] == ISO_VARIANT_FIXED; /* no time: it stays where the backend wants it */
+    /* Not measured: it stays where the backend wants it. */
+    first = order[0] == ISO_VARIANT_FIXED && !row->times[TUNED_FIXED];
     sort_by_times(sorted, first, all, row);
-    if (sorted[0] != order[0] && row->times[TUNED_VENDOR] > 0 &&
-        !library_is_same(call, op, device)) {
+    if (sorted[0] != order[0] && row->times[TUNED_VENDOR] && !library_is_same(call, op, device)) {
         return;
     }
     memcpy(order, sorted, (size_t)all * sizeof *order);

@@ -423,18 +423,13 @@ static iso_status list_all_ways(const char *call, const core_device *device, iso
     return ISO_OK;
 }
 
-iso_status core_tuned_property(const char *call, const core_device *device, int32_t index,
-                               iso_property *out)
+static iso_status write_property(const char *call, const core_device *device, int32_t index,
+                                 iso_property *out)
 {
-    static const char *const names[] = {"tuned table", "tuned for", "tuned with", "ways"};
     const core_tuned *tuned = device->tuned;
     iso_device_info info;
     iso_status status;
 
-    if (index >= (int32_t)(sizeof names / sizeof names[0])) {
-        return ISO_NOT_READY;
-    }
-    snprintf(out->name, sizeof out->name, "%s", names[index]);
     switch (index) {
     case 0:
         snprintf(out->value, sizeof out->value, "%s%s", tuned->note,
@@ -455,4 +450,27 @@ iso_status core_tuned_property(const char *call, const core_device *device, int3
     default:
         return list_all_ways(call, device, out);
     }
+}
+
+/* A device whose versions are not known, or whose ways end, gives a reason that nobody asked for.
+ */
+iso_status core_tuned_property(const char *call, const core_device *device, int32_t index,
+                               iso_property *out)
+{
+    static const char *const names[] = {"tuned table", "tuned for", "tuned with", "ways"};
+    core_kept_error kept;
+    iso_status status;
+
+    if (index >= (int32_t)(sizeof names / sizeof names[0])) {
+        return ISO_NOT_READY;
+    }
+    snprintf(out->name, sizeof out->name, "%s", names[index]);
+    kept = core_error_keep();
+    status = write_property(call, device, index, out);
+    if (status) {
+        free(kept.text);
+    } else {
+        core_error_restore(&kept);
+    }
+    return status;
 }

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,68 @@ static void test_auto(void **state)
     setenv("ISOMER_UNIT_REFUSES", "vendor", 1);
     assert_int_equal(kept(device, product(ISO_F64, 64, 64, 64), ISO_KEEP_TERMS), ISO_VARIANT_NAIVE);
     unsetenv("ISOMER_UNIT_REFUSES");
+    works(iso_device_close(device));
+}
+
+/* What gave a wrong result comes last, whatever else was measured. It is left if nothing else runs.
+ */
+static void test_wrong(void **state)
+{
+    iso_device device = open_rows(spec,
+                                  "gemm f32 nn 64 64 64 1 wrong 300 - - -\n"
+                                  "gemm f32 nn 512 512 512 1 900 300 wrong wrong -\n"
+                                  "gemm f64 nn 64 64 64 1 wrong wrong 400 wrong -\n",
+                                  3);
+
+    (void)state;
+    assert_int_equal(cube_is(device, 64), ISO_VARIANT_TILED);
+    assert_int_equal(kept(device, product(ISO_F64, 64, 64, 64), ISO_KEEP_TERMS), ISO_VARIANT_NAIVE);
+    /* The backend expects fixed to be faster from k = 100. */
+    assert_int_equal(kept(device, product(ISO_F32, 512, 512, 512), ISO_KEEP_SCALE),
+                     ISO_VARIANT_TILED);
+    assert_int_equal(kept(device, product(ISO_F32, 512, 512, 512), ISO_KEEP_BITS),
+                     ISO_VARIANT_TILED);
+    setenv("ISOMER_UNIT_REFUSES", "tiled", 1);
+    assert_int_equal(cube_is(device, 64), ISO_VARIANT_NAIVE); /* not measured, but not wrong */
+    assert_int_equal(cube_is(device, 512), ISO_VARIANT_VENDOR);
+    setenv("ISOMER_UNIT_REFUSES", "naive", 1);
+    assert_int_equal(kept(device, product(ISO_F64, 64, 64, 64), ISO_KEEP_TERMS),
+                     ISO_VARIANT_VENDOR);
+    unsetenv("ISOMER_UNIT_REFUSES");
+    works(iso_device_close(device));
+    /* A mark is of one library, as times are. */
+    setenv("ISOMER_UNIT_LIBRARY", "unit 2", 1);
+    device = open_rows(spec, "gemm f32 nn 64 64 64 1 wrong 300 - - -\n", 1);
+    assert_int_equal(cube_is(device, 64), ISO_VARIANT_VENDOR);
+    works(iso_device_close(device));
+    unsetenv("ISOMER_UNIT_LIBRARY");
+}
+
+/* Properties say nothing through the thread's last error, also if what they tell is a reason. */
+static void test_last_error(void **state)
+{
+    iso_property found = ISO_PROPERTY_INIT;
+    iso_buffer none = {0};
+    iso_device device;
+    bool unknown = false;
+
+    (void)state;
+    setenv("ISOMER_TUNED", "off", 1);
+    works(iso_device_open(spec, &device));
+    unsetenv("ISOMER_UNIT_IDENTITY");
+    assert_int_not_equal(iso_buffer_destroy(none), ISO_OK);
+    for (int32_t i = 0; !unknown; i++) {
+        char before[256];
+
+        snprintf(before, sizeof before, "%s", iso_last_error());
+        works(iso_device_get_property(device, i, &found));
+        unknown = !strcmp(found.name, "tuned with");
+        assert_string_equal(iso_last_error(), before);
+        assert_int_not_equal(iso_last_status(), ISO_OK);
+    }
+    assert_non_null(strstr(found.value, "not known: "));
+    assert_non_null(strstr(found.value, "this device lost its compiler"));
+    setenv("ISOMER_UNIT_IDENTITY", "compiler 1", 1);
     works(iso_device_close(device));
 }
 
@@ -405,6 +468,10 @@ static const struct {
     {"gemm f32 nn 64 64 64 1 1000000000000001 3 2 1 -\nend 1\n", "000001\": use whole nano"},
     {"gemm f32 nn 64 64 64 1 -900 300 200 100 -\nend 1\n", "has the time \"-900\""},
     {"gemm f32 nn 64 64 64 1 - - - - -\nend 1\n", "line 5 has no time"},
+    {"gemm f32 nn 64 64 64 1 wrong - - wrong -\nend 1\n", "line 5 has no time"},
+    {"gemm f32 nn 64 64 64 1 Wrong 300 - - -\nend 1\n", "has the time \"Wrong\""},
+    {"gemm f32 nn 64 64 64 1 wrongs 300 - - -\nend 1\n", "has the time \"wrongs\""},
+    {"gemm f32 nn 64 64 64 1 9 wrong 2 1 large\nend 1\n", "where tiled has a time"},
     {"gemm f32 nn 64 64 64 1 9 3 2 1 Large\nend 1\n", "has the way \"Large\""},
     {"gemm f32 nn 64 64 64 1 9 3 2 1 -large\nend 1\n", "has the way \"-large\""},
     {"gemm f32 nn 64 64 64 1 9 3 2 1 a2345678901234567890123456789012\nend 1\n",
@@ -567,6 +634,7 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrong),     cmocka_unit_test(test_last_error),
         cmocka_unit_test(test_auto),      cmocka_unit_test(test_refused),
         cmocka_unit_test(test_vector),    cmocka_unit_test(test_cover),
         cmocka_unit_test(test_threads),   cmocka_unit_test(test_ways),
