@@ -134,7 +134,7 @@ static void ask(int number)
     }
 }
 
-void tool_stop_watch(bool on)
+static void set_handlers(bool on)
 {
     static struct sigaction before[STOPPING];
     static bool watching;
@@ -149,11 +149,19 @@ void tool_stop_watch(bool on)
             sigaction(signals[i].number, &action, NULL);
         }
     }
-    if (on && !watching) {
+    watching = on;
+}
+
+void tool_stop_watch(bool on)
+{
+    static int watches; /* that began and did not end */
+    if (on && watches++ == 0) {
         asked = again = 0;
         told = false;
+        set_handlers(true);
+    } else if (!on && watches > 0 && --watches == 0) {
+        set_handlers(false);
     }
-    watching = on;
 }
 
 bool tool_stop_asked(void)
@@ -175,7 +183,7 @@ bool tool_interrupted(void)
 {
     if (asked != 0 && !told) {
         told = true;
-        tool_stop_watch(false);
+        set_handlers(false);
         if (isatty(STDERR_FILENO)) {
             tool_progress_end();
         }

@@ -220,14 +220,14 @@ void tool_signals_hold(sigset_t *before);
 void tool_signals_clean(void);
 /* While this is on, the first SIGINT, SIGTERM or SIGHUP does not end the process; tool_stop_asked
  * is true after it came. A second one, a second later or more, ends it. Ignored signals stay
- * ignored. */
+ * ignored. Watches may be nested: the outermost one counts. */
 void tool_stop_watch(bool on);
 bool tool_stop_asked(void);
 /* While the second is on, a second signal does not end the process, but makes the first true. */
 bool tool_stop_again(void);
 void tool_stop_wait(bool on);
-/* The same, for loops over cases. When it is first true, it says that results are kept, and ends
- * the watch: a second signal ends the process. */
+/* Like tool_stop_asked, for loops over cases. When it is first true, it says that results are kept,
+ * and from then on a second signal ends the process. */
 bool tool_interrupted(void);
 /* Sets a child that leads a process group. The group is killed if a signal ends this process. 0: no
  * child. */

@@ -213,7 +213,6 @@ static int measure(batch *b, double seconds)
                                .context = b,
                                .progress = isatty(STDERR_FILENO) != 0};
     int code = measure_run(&plan, &root);
-    tool_stop_watch(true); /* it ended the watch, and the results are not stored yet */
     if (root) {
         tune_judge(b->run, b->shapes, b->count, b->pairs, b->ways,
                    json_object_get(root, "results"));

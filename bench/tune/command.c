@@ -7,7 +7,7 @@
 
 static const char help[] =
     "Usage: isomer tune [OPTIONS]\n"
-    "       isomer tune --show [--backend SPEC]\n"
+    "       isomer tune --show [--backend SPEC] [--op, --dtype, --layout, --size LIST]\n"
     "       isomer tune --reset [--backend SPEC]\n"
     "\n"
     "Measures on one device which variant of a product is the fastest, and how tiled products are\n"
@@ -24,7 +24,7 @@ static const char help[] =
     "                    after it, such as 256,64x64x4096,32*100\n"
     "  --again           measures what the table has, too\n"
     "  --seed N          changes the inputs and the order of the cases (default 1)\n"
-    "  --show            shows the table instead\n"
+    "  --show            shows the table instead; with a shape: which row covers it\n"
     "  --reset           removes the table instead\n"
     "  --help            shows this text\n";
 
@@ -55,52 +55,74 @@ static int read_request(int argc, char **argv, request *r)
     if (code == TOOL_OK && r->show && r->reset) {
         code = tool_error(TOOL_USAGE, "--show and --reset are two things: give one of them");
     } else if (code == TOOL_OK && (r->show || r->reset) &&
-               (chooses || r->again || r->budget_text || r->seed_text)) {
-        code = tool_error(TOOL_USAGE, "--%s takes no option but --backend",
-                          r->show ? "show" : "reset");
+               ((r->reset && chooses) || r->again || r->budget_text || r->seed_text)) {
+        code = tool_error(TOOL_USAGE, "--%s takes no option but --backend%s",
+                          r->show ? "show" : "reset",
+                          r->show ? ", --op, --dtype, --layout and --size" : "");
     }
     return code;
 }
 
-static int show(const tune_device *device)
+/* Shows the whole table, or which rows cover the shapes that are asked for. */
+static int show(const request *r, const tune_device *device)
 {
+    const tune_choice *c = &r->choice;
+    tune_grid *grid = tool_alloc(1, sizeof *grid, "the shapes");
     tuned_table *table = NULL;
-    int code = tune_load(device, &table);
+    const bool chooses = c->op || c->dtype || c->layout || c->size;
+    int code = chooses ? tune_grid_make(c, grid) : TOOL_OK;
+    code = code == TOOL_OK ? tune_load(device, &table) : code;
     if (code == TOOL_OK && !table) {
         code = tool_error(TOOL_NOTHING, "there is no valid table at %s; isomer tune makes one",
                           device->path);
+    } else if (code == TOOL_OK && chooses) {
+        tune_show_cover(stdout, table, grid);
     } else if (code == TOOL_OK) {
         tune_show(stdout, device, table);
     }
     free(table);
+    free(grid);
     return code;
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* The times of a library say nothing about another one, so its rows are measured again. */
-static bool has_other_library(const tune_device *device, const tuned_table *table)
+/* The vendor's library in use, as the table names it; "": there is none. */
+static int find_library(const tune_device *device, char *name, size_t room)
 {
-    enum { MOST = 8 };
-    char names[MOST][ISO_NAME_MAX];
+    char names[1][ISO_NAME_MAX];
     iso_device open = {0};
-    if (table->library[0] == '\0' || iso_device_open(device->info.spec, &open) != ISO_OK) {
-        return false;
+    name[0] = '\0';
+    if (iso_device_open(device->info.spec, &open) != ISO_OK) {
+        return tool_error(tool_code(iso_last_status()), "%s", tool_reason());
     }
-    const bool other =
-        tool_libraries(open, names, MOST) == 0 || strcmp(names[0], table->library) != 0;
+    if (tool_libraries(open, names, 1) > 0) {
+        snprintf(name, room, "%s", names[0]);
+    }
     iso_device_close(open);
-    return other;
+    return TOOL_OK;
+}
+
+static const char *library_text(const char *name)
+{
+    return name[0] != '\0' ? name : "no vendor's library";
 }
 
 /* Makes the table that is filled: with the rows of the one that is there, and room for all shapes.
- */
+ * The times of a library say nothing about another one, so its rows are measured again. */
 static int begin(const tune_device *device, tuned_table **out)
 {
+    char library[TUNED_LINE];
     tuned_table *before = NULL;
-    int code = tune_load(device, &before);
-    if (before && has_other_library(device, before)) {
-        tool_error(TOOL_OK, "%s is measured again: it is of %s", device->path, before->library);
+    int code = tune_probe(device);
+    code = code == TOOL_OK ? find_library(device, library, sizeof library) : code;
+    code = code == TOOL_OK ? tune_load(device, &before) : code;
+    if (code != TOOL_OK) {
+        return code;
+    }
+    if (before && strcmp(before->library, library) != 0) {
+        tool_error(TOOL_OK, "%s is measured again: it is of %s, now there is %s", device->path,
+                   library_text(before->library), library_text(library));
         free(before);
         before = NULL;
     }
@@ -108,6 +130,7 @@ static int begin(const tune_device *device, tuned_table **out)
     tuned_table *table = tool_alloc(1, sizeof *table + rows * sizeof table->rows[0], "the table");
     snprintf(table->key, sizeof table->key, "%s", device->key);
     snprintf(table->versions, sizeof table->versions, "%s", device->versions);
+    snprintf(table->library, sizeof table->library, "%s", library);
     if (before) {
         memcpy(table, before, sizeof *before + (size_t)before->count * sizeof before->rows[0]);
     }
@@ -122,12 +145,10 @@ static int measure_all(tune_run *run, const tune_grid *grid, double seconds)
 {
     const double end = tool_seconds() + seconds;
     int code = TOOL_OK;
-    tool_signals_watch();
-    tool_stop_watch(true);
-    for (int32_t b = 0; b < grid->batch_count && code == TOOL_OK; b++) {
+    for (int32_t b = 0; b < grid->batch_count && code == TOOL_OK && !run->full; b++) {
         const tune_batch *batch = &grid->batches[b];
         const int32_t before = run->measured;
-        if (end - tool_seconds() < TUNE_LEAST) {
+        if (end - tool_seconds() < TUNE_LEAST || tool_interrupted()) {
             break;
         }
         code = tune_batch_run(run, &grid->shapes[batch->first], batch->count, end,
@@ -136,27 +157,32 @@ static int measure_all(tune_run *run, const tune_grid *grid, double seconds)
             const int stored = tune_store(run->device, run->table);
             code = stored != TOOL_OK ? stored : code;
         }
-        code = code == TOOL_OK && tool_interrupted() ? TOOL_INTERRUPTED : code;
     }
-    tool_stop_watch(false);
-    return code;
+    code = code == TOOL_OK && tool_interrupted() ? TOOL_INTERRUPTED : code;
+    return code == TOOL_OK && run->full ? TOOL_IO : code;
 }
 
 /* Says what came of the run. Returns the exit code. */
 static int finish(const tune_run *run, int32_t shapes, int code)
 {
-    const int32_t left = shapes - run->measured - run->impossible;
+    const int32_t left = shapes - run->measured - run->impossible - run->failed;
     tool_error(TOOL_OK, "%d of %d shapes measured%s", (int)run->measured, (int)shapes,
                left > 0 ? ": run isomer tune again to go on" : "");
     if (run->impossible > 0) {
         tool_error(TOOL_OK, "%d shapes do not run on %s", (int)run->impossible,
                    run->device->info.spec);
     }
+    if (run->failed > 0) {
+        tool_error(TOOL_OK, "%d shapes have no row, see above", (int)run->failed);
+    }
     if (run->table->count > 0 && run->measured > 0) {
         tune_show(stdout, run->device, run->table);
     }
     if (run->wrong > 0) {
         return tool_error(TOOL_FAILED, "%d results were wrong, see above", (int)run->wrong);
+    }
+    if (code == TOOL_OK && run->failed > 0) {
+        return tool_error(TOOL_FAILED, "%d shapes could not be measured", (int)run->failed);
     }
     if (code != TOOL_OK || run->measured > 0) {
         return code;
@@ -166,12 +192,10 @@ static int finish(const tune_run *run, int32_t shapes, int code)
                : tool_error(TOOL_NOTHING, "nothing runs on %s", run->device->info.spec);
 }
 
-static int tune(const request *r, const tune_device *device)
+static int tune_locked(const request *r, const tune_device *device, tune_grid *grid)
 {
-    tune_grid *grid = tool_alloc(1, sizeof *grid, "the shapes");
     tune_run run = {.device = device, .seed = r->seed};
-    int code = tune_grid_make(&r->choice, grid);
-    code = code == TOOL_OK ? begin(device, &run.table) : code;
+    int code = begin(device, &run.table);
     if (code == TOOL_OK && tune_grid_rest(grid, r->again ? NULL : run.table) == 0) {
         printf("%s has all of these shapes; --again measures them again\n", device->path);
     } else if (code == TOOL_OK) {
@@ -179,6 +203,25 @@ static int tune(const request *r, const tune_device *device)
         code = finish(&run, grid->count, code);
     }
     free(run.table);
+    return code;
+}
+
+/* The watch includes the files, so that an interrupted run leaves none but the table. */
+static int tune(const request *r, const tune_device *device)
+{
+    tune_grid *grid = tool_alloc(1, sizeof *grid, "the shapes");
+    int lock = -1;
+    int code = tune_grid_make(&r->choice, grid);
+    code = code == TOOL_OK ? tune_guard(device) : code;
+    code = code == TOOL_OK ? tune_make_folder(device) : code;
+    if (code == TOOL_OK) {
+        tool_signals_watch();
+        tool_stop_watch(true);
+        code = tune_lock(device, &lock);
+        code = code == TOOL_OK ? tune_locked(r, device, grid) : code;
+        tune_unlock(device, lock);
+        tool_stop_watch(false);
+    }
     free(grid);
     return code;
 }
@@ -194,7 +237,7 @@ int tool_tune(int argc, char **argv)
     tune_device *device = tool_alloc(1, sizeof *device, "the device");
     code = tune_device_find(r.backend, device);
     if (code == TOOL_OK) {
-        code = r.show ? show(device) : r.reset ? tune_remove(device) : tune(&r, device);
+        code = r.show ? show(&r, device) : r.reset ? tune_remove(device) : tune(&r, device);
     }
     free(device);
     return code;

@@ -145,6 +145,25 @@ static bool is_chosen(const chosen *c, iso_op_kind op)
     return false;
 }
 
+/* Whether a table and a host's memory can have such a product: the bytes of all operands can be
+ * counted. */
+static bool is_possible(const size *of)
+{
+    const int64_t sizes[] = {of->m, of->n, of->k, of->batch};
+    const int64_t operands[][2] = {{of->m, of->k}, {of->k, of->n}, {of->m, of->n}};
+    bool possible = true;
+    for (int i = 0; i < TUNED_SIZES; i++) {
+        possible = possible && sizes[i] >= 1 && sizes[i] <= TUNED_SIZE_MOST;
+    }
+    for (int i = 0; i < 3 && possible; i++) {
+        int64_t bytes;
+        possible = !__builtin_mul_overflow(operands[i][0], operands[i][1], &bytes) &&
+                   !__builtin_mul_overflow(bytes, of->batch, &bytes) &&
+                   bytes <= INT64_MAX / (4 * (int64_t)sizeof(double));
+    }
+    return possible;
+}
+
 /* Reads a size of --size: N, MxN or MxNxK, and after a * the batch. A product with a vector takes
  * two numbers, m and k, and a product of matrices one or three. */
 static bool read_size(const char *word, iso_op_kind op, size *out)
@@ -158,15 +177,15 @@ static bool read_size(const char *word, iso_op_kind op, size *out)
         *star = '\0';
         out->batch = strtoll(star + 1, &end, 10);
     }
-    if ((star && (*end != '\0' || out->batch < 1)) || !work_size_parse(text, &read) ||
-        read.beyond_cache || read.count == 0) {
+    if (strlen(word) >= sizeof text || (star && (star[1] < '1' || star[1] > '9' || *end != '\0')) ||
+        !work_size_parse(text, &read) || read.beyond_cache || read.count == 0) {
         return false;
     }
     const bool vector = op == ISO_OP_GEMV;
     out->m = read.of[0];
     out->n = vector ? 1 : read.of[read.count > 1];
     out->k = read.of[vector ? read.count > 1 : read.count - 1];
-    return vector ? read.count <= 2 : read.count != 2;
+    return (vector ? read.count <= 2 : read.count != 2) && is_possible(out);
 }
 
 /* Every size must be one of an operation that is chosen. */
@@ -181,8 +200,9 @@ static int check_sizes(const chosen *c)
         if (!fits) {
             return tool_error(TOOL_USAGE,
                               "--size: \"%s\" is no size of these operations: use N or MxNxK for "
-                              "gemm, N or MxK for gemv, and *BATCH after it",
-                              c->sizes.items[i]);
+                              "gemm, N or MxK for gemv, and *BATCH after it; numbers from 1 to "
+                              "%lld, and operands that can be addressed",
+                              c->sizes.items[i], (long long)TUNED_SIZE_MOST);
         }
     }
     return TOOL_OK;
@@ -197,7 +217,8 @@ static int add_sizes(tune_grid *grid, const chosen *c)
                               : c->layouts.count > 0  ? "nn,nt,tn,tt"
                                                       : "nn";
         for (int t = 0; t < TYPES && is_chosen(c, kinds[o]); t++) {
-            for (int i = 0; i < c->sizes.count && wants(&c->types, iso_dtype_name(types[t])); i++) {
+            const bool wanted = wants(&c->types, iso_dtype_name(types[t]));
+            for (int i = 0; i < c->sizes.count && wanted && code == TOOL_OK; i++) {
                 size of;
                 const step one = {kinds[o], layouts, &of, 1};
                 if (read_size(c->sizes.items[i], kinds[o], &of) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* judge.c - turns the results of a batch into rows. A row is made only of a shape whose every case
- * was measured to the end. A way whose bits are not those of naive is never in it. */
+ * was measured to the end. A way whose bits are not those of naive, or of tiled as the backend
+ * chooses it, is never in it. */
 #include "bench/measure/measure.h"
 #include "bench/tune/tune.h"
 
@@ -66,15 +67,16 @@ static void report(tune_run *run, const tuned_shape *shape, const tune_pair *pai
     run->wrong++;
 }
 
-/* The digest that naive and tiled must have: that of naive, if it was right; else that of tiled as
- * the backend chooses it. */
+/* The digest that naive and tiled must have: that of naive; else that of tiled as the backend
+ * chooses it. Whatever has one passed its check, also if it had no time for its rounds. "": there
+ * is none. */
 static const char *right_digest(const outcome *outcomes, const tune_pair *pairs, int32_t first,
                                 int32_t end)
 {
     const char *digest = "";
     for (int32_t i = first; i < end; i++) {
         const bool naive = pairs[i].variant == TUNED_NAIVE;
-        if (outcomes[i].state == RIGHT && outcomes[i].digest[0] != '\0' &&
+        if (outcomes[i].state != WRONG && outcomes[i].digest[0] != '\0' &&
             (naive || (digest[0] == '\0' && pairs[i].variant == TUNED_TILED && pairs[i].way < 0))) {
             digest = outcomes[i].digest;
         }
@@ -82,49 +84,82 @@ static const char *right_digest(const outcome *outcomes, const tune_pair *pairs,
     return digest;
 }
 
-/* Marks what has other bits, reports what is wrong, and returns whether the shape is finished. */
-static bool settle(tune_run *run, const tuned_shape *shape, outcome *outcomes,
-                   const tune_pair *pairs, char ways[TUNE_WAYS][TUNED_WAY], int32_t first,
-                   int32_t end)
+static void say_shape(const tuned_shape *shape, const char *what)
+{
+    char text[160];
+    tune_shape_text(shape, text, sizeof text);
+    tool_error(TOOL_OK, "%s: %s", text, what);
+}
+
+/* Marks what has other bits, and reports what is wrong. Returns RIGHT if the shape is finished,
+ * else UNFINISHED or BROKEN. */
+static state settle(tune_run *run, const tuned_shape *shape, outcome *outcomes,
+                    const tune_pair *pairs, char ways[TUNE_WAYS][TUNED_WAY], int32_t first,
+                    int32_t end)
 {
     const char *digest = right_digest(outcomes, pairs, first, end);
-    bool finished = true;
+    state all = RIGHT;
+    bool unknown = false;
     for (int32_t i = first; i < end; i++) {
         outcome *o = &outcomes[i];
         const char *way = pairs[i].way >= 0 ? ways[pairs[i].way] : NULL;
         const bool defined = pairs[i].variant == TUNED_TILED || pairs[i].variant == TUNED_NAIVE;
         if (o->state == WRONG) {
             report(run, shape, &pairs[i], way, o->reason);
+        } else if (o->state == RIGHT && defined && digest[0] == '\0') {
+            unknown = true;
         } else if (o->state == RIGHT && defined && strcmp(o->digest, digest) != 0) {
             o->state = WRONG;
             report(run, shape, &pairs[i], way, "its bits are others than before");
         } else if (o->state == BROKEN) {
-            tool_error(TOOL_OK, "%s", o->reason);
+            say_shape(shape, o->reason);
+            all = BROKEN;
+        } else if (o->state == UNFINISHED && all == RIGHT) {
+            all = UNFINISHED;
         }
-        finished = finished && o->state != UNFINISHED && o->state != BROKEN;
     }
-    return finished;
+    if (all == RIGHT && unknown) {
+        say_shape(shape, "not stored: neither naive nor tiled by itself has bits to compare with");
+        all = BROKEN;
+    }
+    return all;
 }
 
-/* The library of the table is that of the first vendor's product; times of another one are left
- * out. */
-static bool is_library(tune_run *run, const char *name)
+/* Times of another library than the table's are left out. */
+static bool is_library(const tune_run *run, const tuned_shape *shape, const char *name)
 {
-    if (run->table->library[0] == '\0') {
-        snprintf(run->table->library, sizeof run->table->library, "%s", name);
+    char what[2 * TUNED_LINE];
+    if (strcmp(run->table->library, name) == 0) {
+        return true;
     }
-    return strcmp(run->table->library, name) == 0;
+    snprintf(what, sizeof what, "the time of vendor is left out: it is of %s, the table is of %s",
+             name[0] != '\0' ? name : "no library",
+             run->table->library[0] != '\0' ? run->table->library : "none");
+    say_shape(shape, what);
+    return false;
 }
 
-/* Replaces the row of the same shape, or adds one. */
-static void put_row(tuned_table *table, const tuned_row *row)
+/* Replaces the row of the same shape, or adds one. False: there is no room. */
+static bool put_row(tune_run *run, const tuned_row *row)
 {
+    tuned_table *table = run->table;
     int32_t at = 0;
     while (at < table->count && tuned_compare(&table->rows[at], row) != 0) {
         at++;
     }
+    if (at == TUNED_ROWS) {
+        if (!run->full) {
+            tool_error(TOOL_IO,
+                       "%s has %d rows, and a table has no more: remove it with isomer tune "
+                       "--reset, and measure what is needed",
+                       run->device->path, TUNED_ROWS);
+        }
+        run->full = true;
+        return false;
+    }
     table->rows[at] = *row;
     table->count += at == table->count;
+    return true;
 }
 
 /* Adds the row of a finished shape, if anything runs. */
@@ -133,12 +168,20 @@ static void add_row(tune_run *run, const tuned_shape *shape, const outcome *outc
                     int32_t end)
 {
     tuned_row row = {.shape = *shape};
-    bool any = false;
+    bool any = false, wrong = false;
     for (int32_t i = first; i < end; i++) {
         const int32_t v = pairs[i].variant;
         const int64_t time = llround(fmax(outcomes[i].time, 1));
-        if (outcomes[i].state != RIGHT || (row.times[v] > 0 && row.times[v] <= time) ||
-            (v == TUNED_VENDOR && !is_library(run, outcomes[i].library))) {
+        if ((outcomes[i].state != RIGHT && outcomes[i].state != WRONG) ||
+            (v == TUNED_VENDOR && !is_library(run, shape, outcomes[i].library))) {
+            continue;
+        }
+        if (outcomes[i].state == WRONG) {
+            wrong = true;
+            row.times[v] = row.times[v] == 0 ? TUNED_WRONG : row.times[v];
+            continue;
+        }
+        if (row.times[v] > 0 && row.times[v] <= time) {
             continue;
         }
         any = true;
@@ -148,8 +191,9 @@ static void add_row(tune_run *run, const tuned_shape *shape, const outcome *outc
         }
     }
     if (any) {
-        put_row(run->table, &row);
-        run->measured++;
+        run->measured += put_row(run, &row);
+    } else if (wrong) {
+        run->failed++;
     } else {
         run->impossible++;
     }
@@ -166,9 +210,14 @@ void tune_judge(tune_run *run, const tuned_shape *shapes, int32_t count, const t
     for (int32_t first = 0, end = 0; first < all; first = end) {
         for (end = first; end < all && pairs[end].shape == pairs[first].shape; end++) {
         }
-        if (pairs[first].shape < count &&
-            settle(run, &shapes[pairs[first].shape], outcomes, pairs, ways, first, end)) {
-            add_row(run, &shapes[pairs[first].shape], outcomes, pairs, ways, first, end);
+        if (pairs[first].shape >= count) {
+            continue;
+        }
+        const tuned_shape *shape = &shapes[pairs[first].shape];
+        const state came = settle(run, shape, outcomes, pairs, ways, first, end);
+        run->failed += came == BROKEN;
+        if (came == RIGHT) {
+            add_row(run, shape, outcomes, pairs, ways, first, end);
         }
     }
     free(outcomes);

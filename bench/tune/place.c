@@ -1,41 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place.c - a device, the place of its table, and handles that are opened with a table. */
+/* place.c - a device, the place of its table, and who may write there. */
 #include "bench/tune/tune.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const char setting[] = "ISOMER_TUNED";
 
-/* ---- the setting ----------------------------------------------------------------------------- */
-
-/* Sets the variable, and returns its old value for put_back. */
-static char *put(const char *value)
-{
-    const char *now = getenv(setting);
-    char *before = now ? strdup(now) : NULL;
-    if ((now && !before) || setenv(setting, value, 1) != 0) {
-        tool_no_memory("a setting");
-    }
-    return before;
-}
-
-static void put_back(char *before)
-{
-    if (before) {
-        setenv(setting, before, 1);
-    } else {
-        unsetenv(setting);
-    }
-    free(before);
-}
-
 /* ---- the device ------------------------------------------------------------------------------ */
 
-static void read_property(iso_device device, const char *name, char *text, size_t room)
+void tune_property(iso_device device, const char *name, char *text, size_t room)
 {
     iso_property property = ISO_PROPERTY_INIT;
     text[0] = '\0';
@@ -98,10 +77,14 @@ int tune_device_find(const char *spec, tune_device *out)
         code = tool_error(tool_code(iso_last_status()), "%s", tool_reason());
     }
     if (code == TOOL_OK) {
-        read_property(device, "tuned for", out->key, sizeof out->key);
-        read_property(device, "tuned with", out->versions, sizeof out->versions);
-        read_property(device, "ways", out->ways, sizeof out->ways);
-        code = find_place(out);
+        tune_property(device, "tuned for", out->key, sizeof out->key);
+        tune_property(device, "tuned with", out->versions, sizeof out->versions);
+        tune_property(device, "ways", out->ways, sizeof out->ways);
+        code = strncmp(out->versions, "not known: ", 11) != 0
+                   ? find_place(out)
+                   : tool_error(TOOL_UNAVAILABLE,
+                                "%s: what its times depend on is %s: without that no table is used",
+                                out->info.spec, out->versions);
     }
     if (device.id != 0) {
         iso_device_close(device);
@@ -129,46 +112,60 @@ int32_t tune_ways(const tune_device *device, iso_dtype dtype, char names[TUNE_WA
     return count;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- what is there --------------------------------------------------------------------------- */
 
-int tune_load(const tune_device *device, tuned_table **out)
+/* Whether a text begins as a table does that is not another device's. It may be cut. */
+static bool is_ours(const tune_device *device, const char *text)
 {
-    size_t bytes = 0;
-    char problem[1024] = "";
-    *out = NULL;
-    char *text = tool_read(device->path, 2, &bytes);
-    if (!text && (errno == ENOENT || errno == ENOTDIR)) {
-        return TOOL_OK;
+    static const char first[] = "isomer tuned ", word[] = "key ";
+    const char *line = strchr(text, '\n');
+    if (strncmp(text, first, strlen(first)) != 0) {
+        return false;
     }
-    if (!text) {
-        return tool_error(TOOL_IO, "cannot read %s: %s", device->path,
-                          tool_read_problem(2, problem, sizeof problem));
+    if (!line || strncmp(line + 1, word, strlen(word)) != 0) {
+        return true;
     }
-    iso_status status = tuned_read(text, bytes, out, problem, sizeof problem);
-    free(text);
-    if (status == ISO_NO_MEMORY) {
-        tool_no_memory("a table");
-    }
-    if (status == ISO_OK && strcmp((*out)->key, device->key) != 0) {
-        snprintf(problem, sizeof problem, "it is of another device");
-    } else if (status == ISO_OK && strcmp((*out)->versions, device->versions) != 0) {
-        snprintf(problem, sizeof problem, "it was measured with other versions (%.400s)",
-                 (*out)->versions);
-    }
-    if (problem[0] != '\0') {
-        tool_error(TOOL_OK, "%s is not used: %s", device->path, problem);
-        free(*out);
-        *out = NULL;
-    }
-    return TOOL_OK;
+    line += 1 + strlen(word);
+    const size_t length = strcspn(line, "\n");
+    return strncmp(line, device->key, length) == 0 &&
+           (line[length] == '\0' || device->key[length] == '\0');
 }
 
-/* Makes the folder and those above it, for this user alone. */
-static int make_folder(const char *folder)
+int tune_guard(const tune_device *device)
 {
-    char *path = tool_alloc(strlen(folder) + 1, 1, "a path");
+    struct stat found;
+    char text[2 * TUNED_LINE] = "";
+    if (stat(device->path, &found) != 0) {
+        return TOOL_OK;
+    }
+    if (S_ISREG(found.st_mode)) {
+        FILE *file = fopen(device->path, "re");
+        const size_t bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
+        const bool failed = !file || ferror(file) != 0;
+        if (failed) {
+            tool_error(TOOL_IO, "cannot read %s: %s", device->path, strerror(errno));
+        }
+        if (file) {
+            fclose(file);
+        }
+        if (failed) {
+            return TOOL_IO;
+        }
+        if (bytes == 0 || is_ours(device, text)) {
+            return TOOL_OK;
+        }
+    }
+    return tool_error(TOOL_USAGE,
+                      "%s is not a table of %s, and stays as it is: set %s to a folder or a new "
+                      "file, or remove this one by hand",
+                      device->path, device->info.spec, setting);
+}
+
+int tune_make_folder(const tune_device *device)
+{
+    char *path = tool_alloc(strlen(device->folder) + 1, 1, "a path");
     bool made = true;
-    strcpy(path, folder);
+    strcpy(path, device->folder);
     for (char *at = path + 1; made; at++) {
         const char kept = *at;
         if (kept == '/' || kept == '\0') {
@@ -182,103 +179,58 @@ static int make_folder(const char *folder)
     }
     free(path);
     return made ? TOOL_OK
-                : tool_error(TOOL_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+                : tool_error(TOOL_IO, "cannot make the folder %s: %s", device->folder,
+                             strerror(errno));
 }
 
-int tune_store(const tune_device *device, tuned_table *table)
+/* ---- the lock -------------------------------------------------------------------------------- */
+
+static void lock_path(const tune_device *device, char *path, size_t room)
 {
-    char told[ISO_REASON_MAX];
-    tool_file file = {0};
-    iso_device open = {0};
-    int code = make_folder(device->folder);
-    code = code == TOOL_OK ? tool_file_open(&file, device->path) : code;
-    if (code != TOOL_OK) {
-        return code;
-    }
-    /* The library refuses what others may write, whatever the umask is. */
-    if (fchmod(fileno(file.stream), 0600) != 0 || !tuned_write(file.stream, table)) {
-        code = tool_error(TOOL_IO, "cannot write %s: %s", device->path, strerror(errno));
-        tool_file_discard(&file);
-        return code;
-    }
-    code = tool_file_commit(&file);
-    if (code != TOOL_OK) {
-        return code;
-    }
-    if (iso_device_open(device->info.spec, &open) != ISO_OK) {
-        return tool_error(tool_code(iso_last_status()), "%s", tool_reason());
-    }
-    read_property(open, "tuned table", told, sizeof told);
-    iso_device_close(open);
-    if (strncmp(told, device->path, strlen(device->path)) != 0) {
-        return tool_error(TOOL_IO, "the library does not use the table that was written: %s", told);
-    }
-    return TOOL_OK;
+    snprintf(path, room, "%s.lock", device->path);
 }
 
-int tune_remove(const tune_device *device)
+/* Whether the path still names the open file: the run that had the lock removes it. */
+static bool is_there(const char *path, int descriptor)
 {
-    if (unlink(device->path) == 0) {
-        printf("removed %s\n", device->path);
-        return TOOL_OK;
-    }
-    return errno == ENOENT || errno == ENOTDIR
-               ? tool_error(TOOL_NOTHING, "there is no %s", device->path)
-               : tool_error(TOOL_IO, "cannot remove %s: %s", device->path, strerror(errno));
+    struct stat named, open;
+    return stat(path, &named) == 0 && fstat(descriptor, &open) == 0 &&
+           named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-/* ---- candidates ------------------------------------------------------------------------------ */
-
-/* Writes a table that names the way for each shape to a new file. */
-static int write_candidate(const tune_device *device, const char *way, const tuned_shape *shapes,
-                           int32_t count, char *path)
+int tune_lock(const tune_device *device, int *descriptor)
 {
-    tuned_table *table =
-        tool_alloc(1, sizeof *table + (size_t)count * sizeof table->rows[0], "a table");
-    snprintf(table->key, sizeof table->key, "%s", device->key);
-    snprintf(table->versions, sizeof table->versions, "%s", device->versions);
-    for (table->count = 0; table->count < count; table->count++) {
-        tuned_row *row = &table->rows[table->count];
-        row->shape = shapes[table->count];
-        row->times[TUNED_TILED] = 1;
-        snprintf(row->way, sizeof row->way, "%s", way);
-    }
-    const int descriptor = mkstemp(path);
-    FILE *out = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    bool written = out && tuned_write(out, table);
-    written = out && fclose(out) == 0 && written;
-    free(table);
-    return written ? TOOL_OK : tool_error(TOOL_IO, "cannot write %s: %s", path, strerror(errno));
-}
-
-work_target *tune_open(const tune_device *device, const char *way, const tuned_shape *shapes,
-                       int32_t count, work_inputs *inputs, int *code)
-{
-    char path[sizeof device->path + 8] = "off", told[ISO_REASON_MAX];
-    work_target *target = NULL;
-    *code = TOOL_OK;
-    if (way) {
-        snprintf(path, sizeof path, "%s.XXXXXX", device->path);
-        *code = make_folder(device->folder);
-        *code = *code == TOOL_OK ? write_candidate(device, way, shapes, count, path) : *code;
-    }
-    if (*code != TOOL_OK) {
-        return NULL;
-    }
-    char *before = put(path);
-    target = work_target_open(device->info.spec, ISO_MATH_STRICT, inputs, code);
-    put_back(before);
-    if (way) { /* it is read when the device is opened */
-        unlink(path);
-    }
-    if (target && way) {
-        read_property(work_target_device(target), "tuned table", told, sizeof told);
-        if (strncmp(told, path, strlen(path)) != 0) {
-            *code =
-                tool_error(TOOL_IO, "the library does not use the table of a candidate: %s", told);
-            work_target_close(target);
-            target = NULL;
+    char path[sizeof device->path + 8];
+    lock_path(device, path, sizeof path);
+    for (;;) {
+        *descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (*descriptor < 0) {
+            return tool_error(TOOL_IO, "cannot open %s: %s", path, strerror(errno));
+        }
+        const bool locked = flock(*descriptor, LOCK_EX | LOCK_NB) == 0;
+        if (locked && is_there(path, *descriptor)) {
+            return TOOL_OK;
+        }
+        const int problem = errno;
+        close(*descriptor);
+        *descriptor = -1;
+        if (!locked && problem != EINTR) {
+            return problem == EWOULDBLOCK
+                       ? tool_error(TOOL_IO,
+                                    "another isomer tune is measuring this device (it has %s): "
+                                    "wait until it ends",
+                                    path)
+                       : tool_error(TOOL_IO, "cannot lock %s: %s", path, strerror(problem));
         }
     }
-    return target;
+}
+
+void tune_unlock(const tune_device *device, int descriptor)
+{
+    char path[sizeof device->path + 8];
+    lock_path(device, path, sizeof path);
+    if (descriptor >= 0) {
+        unlink(path);
+        close(descriptor);
+    }
 }

@@ -20,7 +20,7 @@ enum {
     TUNE_PROBLEMS = 512 /* of a run */
 };
 
-/* ---- place.c: a device and its table --------------------------------------------------------- */
+/* ---- place.c: a device and the place of its table -------------------------------------------- */
 
 typedef struct tune_device {
     iso_device_info info;
@@ -35,10 +35,24 @@ typedef struct tune_device {
 int tune_device_find(const char *spec, tune_device *out);
 /* The names of the ways of a type; returns how many there are. */
 int32_t tune_ways(const tune_device *device, iso_dtype dtype, char names[TUNE_WAYS][TUNED_WAY]);
-/* Reads the device's table; *out is NULL if there is none. A table that the library would refuse is
+/* The value of a device's property; "": it has none of that name. */
+void tune_property(iso_device device, const char *name, char *text, size_t room);
+/* Refuses a place where something else lies than this device's table, valid or not. */
+int tune_guard(const tune_device *device);
+/* Makes the folder of the table and those above it, for this user alone. */
+int tune_make_folder(const tune_device *device);
+/* Keeps other runs away from the table, whose folder exists. */
+int tune_lock(const tune_device *device, int *descriptor);
+void tune_unlock(const tune_device *device, int descriptor);
+
+/* ---- store.c: the table ---------------------------------------------------------------------- */
+
+/* Reads the device's table; *out is NULL if there is none. A table that the library refuses is
  * reported and counts as none. The caller frees it. */
 int tune_load(const tune_device *device, tuned_table **out);
-/* Writes the table to its place, and checks that the library takes it. */
+/* Finds out before anything is measured whether the library would use a table in the folder. */
+int tune_probe(const tune_device *device);
+/* Writes the table to its place if the library takes it; else what was there stays. */
 int tune_store(const tune_device *device, tuned_table *table);
 int tune_remove(const tune_device *device);
 /* Opens a handle of the device with a table that names this way for each of the shapes; NULL: with
@@ -85,8 +99,11 @@ typedef struct tune_run {
     const tune_device *device;
     uint64_t seed;
     /* What came of it. */
-    tuned_table *table; /* with room for all shapes */
-    int32_t measured, wrong, impossible;
+    tuned_table *table;      /* with room for all shapes */
+    int32_t measured, wrong; /* rows, and results that were reported */
+    int32_t impossible;      /* shapes that do not run on the device */
+    int32_t failed;          /* shapes without a row because of a call or a result */
+    bool full;               /* a row had no room */
 } tune_run;
 
 /* With less time, in seconds, nothing is measured. */
@@ -103,6 +120,9 @@ void tune_judge(tune_run *run, const tuned_shape *shapes, int32_t count, const t
 
 /* ---- show.c ---------------------------------------------------------------------------------- */
 
+/* A table that the library uses. */
 void tune_show(FILE *out, const tune_device *device, const tuned_table *table);
+/* Which row covers each of the shapes. */
+void tune_show_cover(FILE *out, const tuned_table *table, const tune_grid *grid);
 
 #endif

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# tune.sh WRONG SOUND: `isomer tune` makes a table that the library uses at once, goes on where it
+# tune.sh WRONG SOUND FAULT TUNED: `isomer tune` makes a table that the library uses at once, goes on where it
 # stopped, and stores nothing that is wrong. `bench --variant auto` and `info` follow the table. In
-# WRONG is a plug-in one of whose ways has wrong bits, in SOUND the same without that fault.
+# WRONG is a plug-in one of whose ways has wrong bits, in SOUND the same without that fault, in FAULT one
+# that fails, and in TUNED one that may not know its versions.
 . "$ISOMER_TEST_COMMON"
 cd "$scratch"
-ISOMER_BACKEND_PATH=$1:$2 ISOMER_BACKEND=openmp ISOMER_CACHE_DIR=off ISOMER_NUM_THREADS=1
+ISOMER_BACKEND_PATH=$1:$2:$3:$4 ISOMER_BACKEND=openmp ISOMER_CACHE_DIR=off ISOMER_NUM_THREADS=1
 export ISOMER_BACKEND_PATH ISOMER_BACKEND ISOMER_CACHE_DIR ISOMER_NUM_THREADS
 
 # rows: the rows of the only table.
@@ -29,16 +30,24 @@ expect 4 tune --show
 says err "there is no valid table"
 expect 4 tune --reset
 expect 2 tune --show --reset
-expect 2 tune --show --size 8
+expect 2 tune --reset --size 8
+says err "--reset takes no option but --backend"
+expect 2 tune --show --budget 8
+expect 2 tune --show --size x
+expect 3 tune --backend unit-tuned
+says err "what its times depend on is not known: " "this device lost its compiler"
 expect 2 tune --op spmv
 expect 2 tune --dtype i32
 expect 2 tune --layout nm
 expect 2 tune --op gemm --layout n
-for size in x 0 8x8 8x8x8x8 '8*0' '8*' 8x0x8 beyond-cache; do
+for size in x 0 8x8 8x8x8x8 '8*0' '8*' '8*+1' 8x0x8 beyond-cache '16,1*2000000000000' \
+    '16*99999999999999999999' 4294967296x4294967296x4 16x1000000000001x1; do
     expect 2 tune --op gemm --size "$size"
     says err "no size of these operations"
 done
 expect 2 tune --op gemv --size 8x8x8
+expect 2 tune --size "$(seq -s , 1 600)"
+[ "$(grep -c "more than 512 shapes" err)" -eq 1 ] || fail "it does not say once that this is too much: $(cat err)"
 expect 2 tune --budget 0
 expect 2 tune --backend openmp,reference
 says err "2 devices are chosen"
@@ -66,7 +75,11 @@ says err "1 of 1 shapes measured"
 expect 0 tune --op gemv --dtype f64 --size 24 --layout t --budget 60
 says err "1 of 1 shapes measured"
 expect 0 tune --show
-says out ": 4 shapes" "gemm f32 nn 8x16x24*3" "gemv f64 t 24x24"
+says out ": 4 shapes" "gemm f32 nn 8x16x24*3" "gemv f64 t 24x24" "The library uses it."
+expect 0 tune --show --op gemm --size 17,512 --dtype f32
+says out "gemm f32 nn 17x17x17: covered by gemm f32 nn 16x16x16; fastest: " \
+    "gemm f32 nn 512x512x512: no row covers it"
+[ "$(wc -l <out)" -eq 2 ] || fail "two shapes have other lines: $(cat out)"
 expect 0 info --all
 says out ": 4 rows"
 expect 0 info
@@ -99,6 +112,7 @@ says used.json "gemm_tiled_f32 "
 lacks used.json "gemm_tiled_f32 small"
 plant 9 5 small
 used tiled
+says used.json "gemm_tiled_f32 small"
 if "$tool" bench --op gemm --variant vendor --dtype f32 --size 16 --list >/dev/null &&
     "$tool" info --all | grep -q 'BLAS  *OpenBLAS\|BLAS  *BLIS\|BLAS  *MKL'; then
     plant 5 9 -
@@ -108,7 +122,44 @@ if "$tool" bench --op gemm --variant vendor --dtype f32 --size 16 --list >/dev/n
     says out "auto is tiled in A, vendor in B"
     # The promise comes first.
     ISOMER_KEEP=bits used tiled
+    plant wrong 9 -
+    used tiled
+    expect 0 tune --show
+    says out " wrong "
 fi
+
+# ---- a table that the library refuses, or of another library ----
+# refused WORDS: neither the library nor the tool uses the table; then it is measured anew.
+refused() {
+    expect 4 tune --show
+    says err "is not used: " "$1" "there is no valid table"
+    tune 0 --dtype f32 --size 16
+    says err "is not used: " "$1" "1 of 1 shapes measured"
+    [ "$(rows | wc -l)" -eq 1 ] || fail "rows of a table that is refused were kept"
+    expect 0 tune --show
+}
+chmod 666 tables/*.tuned
+refused "can be written to by others"
+plant 9 5 gigantic
+refused 'this device has no way "gigantic"'
+name=$(basename tables/*.tuned)
+mv "tables/$name" moved
+ln -s "$scratch/moved" "tables/$name"
+refused "it is a link"
+[ ! -L "tables/$name" ] || fail "the table is still a link"
+chmod 777 tables
+tune 6 --dtype f32 --size 16
+says err "the library would not use a table in" "can be written to by others"
+chmod 700 tables
+library_now=$(sed -n 's/^library //p' tables/*.tuned)
+for other in - other; do
+    [ "$other" != "$library_now" ] || continue
+    sed -i "s/^library .*/library $other/" tables/*.tuned
+    tune 0 --dtype f32 --size 20
+    says err "is measured again: it is of" "1 of 1 shapes measured"
+    [ "$(sed -n 's/^library //p' tables/*.tuned)" = "$library_now" ] || fail "the table names another library"
+    [ "$(rows | wc -l)" -eq 1 ] || fail "rows of another library were kept"
+done
 
 # ---- a table that is not the device's ----
 sed -i 's/^versions .*/versions of another compiler/' tables/*.tuned
@@ -124,13 +175,38 @@ says err "measured with other versions" "1 of 1 shapes measured"
 printf 'rubbish\n' >>"$(find tables -name '*.tuned')"
 tune 0 --dtype f32 --size 16
 says err "is not used: line " "1 of 1 shapes measured"
-name=$(basename tables/*.tuned)
+# What a killed run left goes, too; what only looks similar stays.
+touch "tables/$name.new-a1B2c3" "tables/$name.lock" "tables/$name.newest-a1"
 expect 0 tune --reset
 says out "removed "
-[ -z "$(find tables -type f)" ] || fail "--reset leaves the table"
+[ "$(find tables -type f)" = "tables/$name.newest-a1" ] || fail "--reset leaves the table, or takes too much"
+rm "tables/$name.newest-a1"
+# A disk that is full (here: no file may grow) leaves nothing, and what was there stays.
+tune 0 --dtype f32 --size 16
+cp "tables/$name" before
+(trap '' XFSZ && ulimit -f 0 && "$tool" tune --budget 9 --op gemm --dtype f32 --size 20 2>&1) | cat >out
+says out "cannot write"
+cmp -s before "tables/$name" || fail "a disk that is full takes the table"
+[ "$(find tables -type f)" = "tables/$name" ] || fail "a disk that is full leaves a new file"
+expect 0 tune --reset
 
 # ---- a file, and the package's folder ----
+# stays FILE: neither measuring nor removing touches a file that is not this device's table.
+stays() {
+    cp "$1" before
+    for option in --again --reset; do
+        ISOMER_TUNED=$scratch/$1 expect 2 tune "$option"
+        says err "$1 is not a table of openmp" "stays as it is"
+        cmp -s "$1" before || fail "$option loses $1"
+    done
+}
+printf 'my notes\n' >notes.txt
+stays notes.txt
 ISOMER_TUNED=$scratch/one.tuned
+printf 'isomer tuned 1\n' >one.tuned
+tune 0 --dtype f32 --size 16
+sed 's/^key openmp/key other/' one.tuned >other.tuned
+stays other.tuned
 printf 'isomer tuned 1\n' >one.tuned
 tune 0 --dtype f32 --size 16
 grep -q '^end 1$' one.tuned || fail "the file that ISOMER_TUNED names was not written"
@@ -150,6 +226,13 @@ tune 1 --backend wrong-way --dtype f32 --size 12
 says err "WRONG RESULT: gemm f32 nn 12x12x12, tiled by the way columns on wrong-way:0" \
     "results were wrong"
 lacks "$(grep -l '^key wrong-way;' tables/*.tuned)" columns
+# A call that fails is no lack of time.
+ISOMER_FAULT=execute-fails tune 1 --backend fault --dtype f32 --size 12
+says err "1 shapes could not be measured"
+lacks err "--budget"
+ISOMER_FAULT=wrong-result tune 1 --backend fault --dtype f32 --size 12
+says err "WRONG RESULT" "0 of 1 shapes measured"
+lacks err "do not run"
 # One bit of one element, which no sample of the checks meets: the digests show it.
 tune 1 --backend wrong-element --dtype f32 --size 12
 says err "tiled by the way columns on wrong-element:0: its bits are others than"
@@ -166,8 +249,52 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$tool" tune --budget 3600 --dtype f32 --size "16x16x16,$sizes" >out 2>err &
 pid=$!
 stored() { grep -qs '^end 1$' tables/*.tuned; }
+tries=0
+until stored || ! kill -0 "$pid" 2>/dev/null || [ "$tries" -ge 12000 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+mv out out.first
+mv err err.first
+expect 6 tune --size 24
+says err "another isomer tune is measuring this device"
+expect 6 tune --reset
+says err "another isomer tune is measuring this device"
+stored || fail "--reset during a run removes the table"
+mv out.first out
+mv err.first err
 stopped INT stored
+[ "$(find tables -type f | wc -l)" -eq 1 ] || fail "an interrupted run leaves more than its table"
 [ "$(rows | wc -l)" -eq 1 ] || fail "the row that was measured is lost"
 expect 0 tune --show
 tune 0 --dtype f32 --size 16,20
 says err "1 of 1 shapes measured"
+
+# ---- a table that has no room ----
+# grown ROW: fills the table with rows, to which a number is printed, up to the most that it may have.
+grown() {
+    awk -v row="$1" 'NR <= 4 { print; bytes += length($0) + 1 }
+        END {
+            size = length(sprintf(row, 1)) + 1
+            for (n = 0; n < 8192 && bytes + (n + 1) * size + 9 <= 1048576; n++) {
+                print sprintf(row, n)
+            }
+            print "end " n
+        }' "$(find tables -name '*.tuned')" >before
+    chmod 600 before
+    cp before tables/*.tuned
+}
+tune 0 --dtype f32 --size 16 --again
+# full WORDS: rows are refused, and the table stays.
+full() {
+    tune 6 --dtype f32 --size 16,17,18,19,20
+    says err "$1" "isomer tune --reset"
+    cmp -s before tables/*.tuned || fail "a table without room is lost"
+    expect 0 tune --show --size 16
+}
+grown 'gemm f64 nn 1%08d 1 1 1 - 5 - - -'
+full "has 8192 rows, and a table has no more"
+time=1000000000000000
+size=100000000000
+grown "gemm f64 nn 1%08d $size $size $size $time $time $time $time -"
+full "bytes: at most 1048576"
