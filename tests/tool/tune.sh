@@ -194,10 +194,11 @@ expect 0 tune --reset
 # stays FILE: neither measuring nor removing touches a file that is not this device's table.
 stays() {
     cp "$1" before
-    for option in --again --reset; do
+    for option in --reset --size=16; do
         ISOMER_TUNED=$scratch/$1 expect 2 tune "$option"
         says err "$1 is not a table of openmp" "stays as it is"
         cmp -s "$1" before || fail "$option loses $1"
+        cp before "$1"
     done
 }
 printf 'my notes\n' >notes.txt
@@ -271,23 +272,31 @@ tune 0 --dtype f32 --size 16,20
 says err "1 of 1 shapes measured"
 
 # ---- a table that has no room ----
-# grown ROW: fills the table with rows, to which a number is printed, up to the most that it may have.
+# grown ROW: fills the table with rows, to which a number is printed, and then with short ones, up to the most
+# rows and bytes that it may have.
 grown() {
     awk -v row="$1" 'NR <= 4 { print; bytes += length($0) + 1 }
         END {
-            size = length(sprintf(row, 1)) + 1
-            for (n = 0; n < 8192 && bytes + (n + 1) * size + 9 <= 1048576; n++) {
-                print sprintf(row, n)
+            bytes += length("end 8192") + 1
+            for (n = 0; n < 8192; n++) {
+                text = sprintf(row, n)
+                if (bytes + length(text) + 1 > 1048576) {
+                    text = sprintf("gemm f64 nt 1%04d 1 1 1 - 5 - - -", n)
+                }
+                bytes += length(text) + 1
+                if (bytes > 1048576) {
+                    break
+                }
+                print text
             }
             print "end " n
         }' "$(find tables -name '*.tuned')" >before
     chmod 600 before
     cp before tables/*.tuned
 }
-tune 0 --dtype f32 --size 16 --again
 # full WORDS: rows are refused, and the table stays.
 full() {
-    tune 6 --dtype f32 --size 16,17,18,19,20
+    tune 6 --dtype f32 --size 16
     says err "$1" "isomer tune --reset"
     cmp -s before tables/*.tuned || fail "a table without room is lost"
     expect 0 tune --show --size 16
