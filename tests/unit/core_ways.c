@@ -3,8 +3,9 @@
  * core_ways.c - whichever way of tiled a table of measured choices names, the product has the bits
  * of naive.
  *
- *   core_ways COUNT SIZE DEPTH TYPES DEVICE...   COUNT random products of each of the types, with M
- *                                                and N up to SIZE and K up to DEPTH, by each way,
+ *   core_ways COUNT SIZE DEPTH TYPES DEVICE...   COUNT random products of each of the types, with N
+ *                                                up to SIZE, M up to SIZE or, of a few, three
+ *                                                times that, and K up to DEPTH, by each way,
  * on each device; skips if none of them is there
  */
 #include <isomer/isomer.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PROBLEMS_MAX = 64, WAYS_MAX = 64, NAME = 128 };
+enum { PROBLEMS_MAX = 64, WAYS_MAX = 64, NAME = 128, PADDING = 8 };
 
 typedef struct problem {
     iso_gemm_args args;
@@ -98,7 +99,14 @@ static void upload(session *s, iso_dtype dtype)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* The first has all of K, so that there are several segments. */
+static int64_t padding(void)
+{
+    return next(2) ? 0 : 1 + next(PADDING);
+}
+
+/* The first has all of K, so that there are several segments. Few have many rows: three times the
+ * size, which is more than a block of the CPU's. What lies between rows and matrices of C has to
+ * stay as it is. */
 static problem draw(const session *s, iso_dtype dtype, int number)
 {
     problem p = {.args = ISO_GEMM_ARGS_INIT};
@@ -107,17 +115,20 @@ static problem draw(const session *s, iso_dtype dtype, int number)
     g->dtype = dtype;
     g->trans_a = (iso_trans)next(2);
     g->trans_b = (iso_trans)(next(3) == 0);
-    g->m = next(4) ? 1 + next(s->size) : 1 + next(8);
+    g->batch = next(4) ? 1 : 3;
+    g->m = next(4) ? 1 + next(s->size) : 1 + next(g->batch > 1 || next(2) ? 8 : 3 * s->size);
     g->n = next(8) ? 1 + next(s->size) : 1;
     g->k = next(2) ? 1 + next(128) : 1 + next(s->depth);
     g->k = number ? g->k : s->depth;
-    g->batch = next(4) ? 1 : 3;
-    g->ldc = g->n;
-    g->stride_a = g->m * g->k;
-    g->stride_b = g->k * g->n;
-    g->stride_c = g->m * g->n;
-    g->alpha = next(2) ? 1 : 0.75;
-    g->beta = next(2) ? 0 : -0.5;
+    g->continues = next(5) == 0 && (dtype == ISO_F32 || dtype == ISO_F64);
+    g->lda = (g->trans_a == ISO_TRANS ? g->m : g->k) + padding();
+    g->ldb = (g->trans_b == ISO_TRANS ? g->k : g->n) + padding();
+    g->ldc = g->n + padding();
+    g->stride_a = next(3) ? g->lda * (g->trans_a == ISO_TRANS ? g->k : g->m) : 0;
+    g->stride_b = next(3) ? g->ldb * (g->trans_b == ISO_TRANS ? g->n : g->k) : 0;
+    g->stride_c = g->m * g->ldc;
+    g->alpha = g->continues || next(2) ? 1 : next(4) ? 0.75 : 0;
+    g->beta = g->continues ? 1 : next(2) ? 0 : -0.5;
     p.results = g->batch * g->stride_c;
     return p;
 }
@@ -148,10 +159,13 @@ static void compare(const session *s, const problem *p, const char *way)
     if (memcmp(s->values, p->right, (size_t)bytes)) {
         failures++;
         fprintf(stderr,
-                "%s %s by %s: %s%s m %lld n %lld k %lld batch %lld: not the bits of naive\n",
+                "%s %s by %s: %s%s m %lld n %lld k %lld batch %lld, lda %lld ldb %lld ldc %lld, "
+                "strides "
+                "%lld %lld, alpha %g beta %g continues %d: not the bits of naive\n",
                 s->spec, iso_dtype_name(g->dtype), way, iso_trans_name(g->trans_a),
                 iso_trans_name(g->trans_b), (long long)g->m, (long long)g->n, (long long)g->k,
-                (long long)g->batch);
+                (long long)g->batch, (long long)g->lda, (long long)g->ldb, (long long)g->ldc,
+                (long long)g->stride_a, (long long)g->stride_b, g->alpha, g->beta, g->continues);
     }
 }
 
@@ -310,7 +324,7 @@ int main(int argc, char **argv)
     }
     s.size = atoll(argv[2]);
     s.depth = atoll(argv[3]);
-    s.bytes = 3 * (s.depth > s.size ? s.depth : s.size) * s.size * 8 + 4096;
+    s.bytes = 3 * ((s.depth > s.size ? s.depth : s.size) + PADDING) * (s.size + PADDING) * 8 + 4096;
     s.values = malloc((size_t)s.bytes);
     snprintf(path, sizeof path, "%s/isomer-ways-XXXXXX", base && base[0] ? base : "/tmp");
     if (!s.values || close(mkstemp(path))) {
