@@ -63,30 +63,6 @@ static int read_request(int argc, char **argv, request *r)
     return code;
 }
 
-/* Shows the whole table, or which rows cover the shapes that are asked for. */
-static int show(const request *r, const tune_device *device)
-{
-    const tune_choice *c = &r->choice;
-    tune_grid *grid = tool_alloc(1, sizeof *grid, "the shapes");
-    tuned_table *table = NULL;
-    const bool chooses = c->op || c->dtype || c->layout || c->size;
-    int code = chooses ? tune_grid_make(c, grid) : TOOL_OK;
-    code = code == TOOL_OK ? tune_load(device, &table) : code;
-    if (code == TOOL_OK && !table) {
-        code = tool_error(TOOL_NOTHING, "there is no valid table at %s; isomer tune makes one",
-                          device->path);
-    } else if (code == TOOL_OK && chooses) {
-        tune_show_cover(stdout, table, grid);
-    } else if (code == TOOL_OK) {
-        tune_show(stdout, device, table);
-    }
-    free(table);
-    free(grid);
-    return code;
-}
-
-/* ---- measuring ------------------------------------------------------------------------------- */
-
 /* The vendor's library in use, as the table names it; "": there is none. */
 static int find_library(const tune_device *device, char *name, size_t room)
 {
@@ -107,6 +83,38 @@ static const char *library_text(const char *name)
 {
     return name[0] != '\0' ? name : "no vendor's library";
 }
+
+/* Shows the whole table, or which rows cover the shapes that are asked for. */
+static int show(const request *r, const tune_device *device)
+{
+    const tune_choice *c = &r->choice;
+    tune_grid *grid = tool_alloc(1, sizeof *grid, "the shapes");
+    tuned_table *table = NULL;
+    char library[TUNED_LINE] = "";
+    const bool chooses = c->op || c->dtype || c->layout || c->size;
+    int code = chooses ? tune_grid_make(c, grid) : TOOL_OK;
+    code = code == TOOL_OK ? tune_load(device, &table) : code;
+    if (code == TOOL_OK && table) {
+        code = find_library(device, library, sizeof library);
+    }
+    if (code == TOOL_OK && table && strcmp(table->library, library) != 0) {
+        tool_error(TOOL_OK, "auto does not choose by %s: it is of %s, now there is %s",
+                   device->path, library_text(table->library), library_text(library));
+    }
+    if (code == TOOL_OK && !table) {
+        code = tool_error(TOOL_NOTHING, "there is no valid table at %s; isomer tune makes one",
+                          device->path);
+    } else if (code == TOOL_OK && chooses) {
+        tune_show_cover(stdout, table, grid);
+    } else if (code == TOOL_OK) {
+        tune_show(stdout, device, table);
+    }
+    free(table);
+    free(grid);
+    return code;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 /* Makes the table that is filled: with the rows of the one that is there, and room for all shapes.
  * The times of a library say nothing about another one, so its rows are measured again. */

@@ -61,7 +61,7 @@ static void report(tune_run *run, const tuned_shape *shape, const tune_pair *pai
 {
     char text[160];
     tune_shape_text(shape, text, sizeof text);
-    tool_error(TOOL_FAILED, "WRONG RESULT: %s, %s%s%s on %s: %s. It is not stored", text,
+    tool_error(TOOL_FAILED, "WRONG RESULT: %s, %s%s%s on %s: %s. Its time is not stored", text,
                iso_variant_name(tuned_variants[pair->variant]), way ? " by the way " : "",
                way ? way : "", run->device->info.spec, why);
     run->wrong++;

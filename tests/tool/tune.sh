@@ -155,8 +155,12 @@ library_now=$(sed -n 's/^library //p' tables/*.tuned)
 for other in - other; do
     [ "$other" != "$library_now" ] || continue
     sed -i "s/^library .*/library $other/" tables/*.tuned
+    expect 0 tune --show
+    says err "auto does not choose by" "it is of"
     tune 0 --dtype f32 --size 20
     says err "is measured again: it is of" "1 of 1 shapes measured"
+    expect 0 tune --show
+    lacks err "auto does not choose"
     [ "$(sed -n 's/^library //p' tables/*.tuned)" = "$library_now" ] || fail "the table names another library"
     [ "$(rows | wc -l)" -eq 1 ] || fail "rows of another library were kept"
 done
