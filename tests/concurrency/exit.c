@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIZE = 300, PROCESSES = 8 };
+enum { SIZE = 300, PROCESSES = 5 };
 
 static iso_device device;
 static iso_stream stream;

@@ -6,7 +6,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS = 4, LAUNCHES = 1000, RACES = 60, REPLACED = 1500, STEPS = 8, BYTES = 4096 };
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { LAUNCHES = 300, RACES = 30, REPLACED = 300 };
+#else
+enum { LAUNCHES = 1000, RACES = 60, REPLACED = 1500 };
+#endif
+enum { THREADS = 4, STEPS = 8, BYTES = 4096 };
 
 typedef struct scene {
     iso_device device;
