@@ -275,8 +275,8 @@ static iso_status ready(const char *call, core_stream *stream)
     return late ? late : core_record_refuse(call, stream);
 }
 
-/* An inline stream waits in this thread. Nobody could submit to the other one if that were locked
- * meanwhile. */
+/* An inline stream waits in this thread, so `before` is not locked: other threads can still submit
+ * to it. */
 static iso_status enter_inline(const char *call, core_stream *stream, core_stream *before)
 {
     iso_status status = core_stream_enter(call, stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tuned.c - finds a device's table of measured choices and checks that it may be used: nobody else
- * could have written it, it is well formed, it is of this device, and of the versions in use.
+ * tuned.c - finds a device's table of measured choices and checks it: other users cannot write to
+ * it, it is well formed, and it names this device and the versions in use.
  */
 #include "core/tuned.h"
 #include "common/descriptor.h"
@@ -452,8 +452,7 @@ static iso_status write_property(const char *call, const core_device *device, in
     }
 }
 
-/* A device whose versions are not known, or whose ways end, gives a reason that nobody asked for.
- */
+/* The backend's entries may set the last error although this call succeeds: it is restored. */
 iso_status core_tuned_property(const char *call, const core_device *device, int32_t index,
                                iso_property *out)
 {

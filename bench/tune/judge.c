@@ -55,7 +55,7 @@ static outcome outcome_of(const json_t *result)
     return out;
 }
 
-/* Names what is wrong so that nobody overlooks it. */
+/* Reports a wrong result on standard error. */
 static void report(tune_run *run, const tuned_shape *shape, const tune_pair *pair, const char *way,
                    const char *why)
 {

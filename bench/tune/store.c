@@ -136,7 +136,8 @@ int tune_load(const tune_device *device, tuned_table **out)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Writes a table to a new file beside the device's table, which nobody else may write to. */
+/* Writes a table to a new file in the folder of the device's table. Only this user may write to it.
+ */
 static int write_new(const tune_device *device, tuned_table *table, char *path, size_t room)
 {
     snprintf(path, room, "%s%s", device->path, fresh);
