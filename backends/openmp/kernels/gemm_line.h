@@ -53,34 +53,44 @@ static void T(line_segment)(const cpu_gemm_line *g, int64_t from, int64_t k, int
 }
 
 #if PIECES * 16 == SIMD_BYTES
-/* One segment of GROUPS vectors of columns. A line of memory is used up before the next column's,
- * because the columns compete for a few sets of the caches if b_col is a power of two. */
-SIMD_INLINE void T(turned_columns)(const int groups, const TYPE *a, int64_t a_step, const TYPE *b,
-                                   int64_t b_col, int64_t k, TYPE *sums)
+enum { T(turn_step) = 16 / sizeof(TYPE), T(turn_line) = 64 / sizeof(TYPE) };
+
+/* Adds terms `from` to `end`, a multiple of turn_step of them, to the sums of each group. */
+SIMD_INLINE void T(turned_terms)(const int groups, const TYPE *a, int64_t a_step, const TYPE *b,
+                                 int64_t b_col, int64_t from, int64_t end, VEC *sum)
 {
-    enum { BYTES = sizeof(TYPE), STEP = 16 / BYTES, LINE = 64 / BYTES };
-    VEC sum[4] = {{0}};
-    int64_t p = 0;
-    for (int64_t size = LINE; size >= STEP; size = size == LINE ? STEP : 0) {
-        for (; p + size <= k; p += size) {
+    SIMD_UNROLL
+    for (int g = 0; g < groups; g++) {
+        const TYPE *columns = b + g * LANES * b_col;
+        for (int64_t p = from; p < end; p += T(turn_step)) {
+            piece turned[T(turn_step)];
+            turn_pieces(sizeof(TYPE), (const char *)(columns + p), b_col * (int64_t)sizeof(TYPE),
+                        turned);
             SIMD_UNROLL
-            for (int g = 0; g < groups; g++) {
-                for (int64_t q = p; q < p + size; q += STEP) {
-                    piece columns[STEP];
-                    turn_pieces(BYTES, (const char *)(b + g * LANES * b_col + q), b_col * BYTES,
-                                columns);
-                    SIMD_UNROLL
-                    for (int i = 0; i < STEP; i++) {
-                        sum[g] = V(fma)(V(set)(a[(q + i) * a_step]), (VEC)columns[i], sum[g]);
-                    }
-                }
+            for (int i = 0; i < T(turn_step); i++) {
+                sum[g] = V(fma)(V(set)(a[(p + i) * a_step]), (VEC)turned[i], sum[g]);
             }
         }
     }
+}
+
+/* One segment of so many groups, which are a vector of columns each. A line of memory is used up
+ * before the next column's, because the columns compete for a few sets of the caches if b_col is a
+ * power of two. */
+SIMD_INLINE void T(turned_columns)(const int groups, const TYPE *a, int64_t a_step, const TYPE *b,
+                                   int64_t b_col, int64_t k, TYPE *sums)
+{
+    VEC sum[4] = {{0}};
+    int64_t p = 0;
+    for (; p + T(turn_line) <= k; p += T(turn_line)) {
+        T(turned_terms)(groups, a, a_step, b, b_col, p, p + T(turn_line), sum);
+    }
+    const int64_t whole = k - k % T(turn_step);
+    T(turned_terms)(groups, a, a_step, b, b_col, p, whole, sum);
     for (int g = 0; g < groups; g++) {
         V(store)(sums + g * LANES, sum[g]);
     }
-    for (; p < k; p++) {
+    for (p = whole; p < k; p++) {
         for (int j = 0; j < groups * LANES; j++) {
             sums[j] = FMA(a[p * a_step], b[j * b_col + p], sums[j]);
         }
