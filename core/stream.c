@@ -191,12 +191,20 @@ iso_status core_stream_enter_recording(const char *call, core_stream *stream)
     return status;
 }
 
+/* Whether the stream takes work that it cannot record. */
+static iso_status ready(const char *call, core_stream *stream)
+{
+    const iso_status late = core_stream_late(call, stream);
+
+    return late ? late : core_record_refuse(call, stream);
+}
+
 iso_status core_stream_enter(const char *call, core_stream *stream)
 {
-    iso_status status = core_stream_enter_recording(call, stream);
+    iso_status status = core_stream_lock(call, stream);
 
     if (!status) {
-        status = core_record_refuse(call, stream);
+        status = ready(call, stream);
         if (status) {
             pthread_mutex_unlock(&stream->lock);
         }
@@ -265,14 +273,6 @@ static iso_status follow(const char *call, core_stream *stream, core_stream *bef
     }
     free(kept.text);
     return status;
-}
-
-/* What core_stream_enter checks. */
-static iso_status ready(const char *call, core_stream *stream)
-{
-    const iso_status late = core_stream_late(call, stream);
-
-    return late ? late : core_record_refuse(call, stream);
 }
 
 /* An inline stream waits in this thread, so `before` is not locked: other threads can still submit

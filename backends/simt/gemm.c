@@ -12,6 +12,10 @@
 
 enum { KERNEL_TILED = 0, KERNEL_JOIN = 1 };
 
+/* What the texts of blocked products have in common. */
+#define BLOCKED_DEFINES                                                                            \
+    "ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN", "ISO_BK",        \
+        "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_CONTINUES"
 static const char *const tiled_parts[] = {kernel_text_dialect,     kernel_text_gemm_parts,
                                           kernel_text_gemm_slices, kernel_text_gemm_items,
                                           kernel_text_gemm_totals, kernel_text_gemm_tiled,
@@ -20,8 +24,7 @@ static const simt_text tiled_text = {
     .name = "gemm_tiled",
     .parts = tiled_parts,
     .part_count = 7,
-    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
-                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_CONTINUES", "?ISO_ROLLED"},
+    .defines = {BLOCKED_DEFINES, "?ISO_ROLLED"},
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
 };
 
@@ -33,8 +36,7 @@ static const simt_text core_text = {
     .name = "gemm_core",
     .parts = core_parts,
     .part_count = 6,
-    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
-                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_CONTINUES"},
+    .defines = {BLOCKED_DEFINES},
     .kernels = {[KERNEL_TILED] = "gemm_core", [KERNEL_JOIN] = "gemm_join"},
 };
 
@@ -47,8 +49,7 @@ static const simt_text waves_text = {
     .name = "gemm_waves",
     .parts = waves_parts,
     .part_count = 8,
-    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
-                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_CONTINUES"},
+    .defines = {BLOCKED_DEFINES},
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
 };
 

@@ -12,7 +12,7 @@ iso_status simt_graph_open(void *device, void **graph)
      * this fails, so does a fill that is recorded. */
     (void)simt_fill_prepare(self);
     if (!driver->graph_usable) {
-        return self->host->fail(ISO_UNSUPPORTED, "%s has no graphs", driver->name);
+        return self->host->fail(ISO_UNSUPPORTED, "the interface of the driver has no graphs");
     }
     const iso_status status = driver->graph_usable();
     return status ? status : simt_stream_create(device, 0, graph);

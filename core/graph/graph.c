@@ -244,6 +244,7 @@ static iso_status make(const char *call, core_device *device, core_record *recor
     }
     graph->child.device = device;
     graph->work = record->work;
+    graph->refused = record->refused;
     record->work = (core_work){0};
     pthread_mutex_init(&graph->lock, NULL);
     sort_used(&graph->work);
@@ -526,6 +527,7 @@ iso_status iso_graph_get_info(iso_graph handle, iso_graph_info *out)
     }
     info.whole = graph->work.graph != NULL;
     info.works = graph->work.count;
+    info.refused = graph->refused;
     info.scratch_bytes = graph->work.scratch_bytes;
     snprintf(info.reason, sizeof info.reason, "%s", graph->work.reason);
     core_struct_write(out, &info, sizeof info);

@@ -48,6 +48,7 @@ typedef struct core_work {
 /* What a stream records. The stream's lock guards it. */
 struct core_record {
     core_work work;
+    int64_t refused;   /* calls that submit, and were refused */
     iso_status failed; /* of a call whose work is missing */
     core_kept_error error;
 };
@@ -55,6 +56,7 @@ struct core_record {
 typedef struct core_graph {
     core_child child;
     core_work work;
+    int64_t refused; /* calls, while it was recorded */
     void *scratch;
     pthread_mutex_t lock;       /* held during a launch; taken before locks of streams */
     uint64_t last, last_serial; /* the stream of the last launch; 0: none */
@@ -75,8 +77,8 @@ iso_status core_record_transfer(const char *call, core_stream *stream,
                                 const iso_transfer *transfer);
 iso_status core_record_launch(const char *call, core_stream *stream,
                               const iso_program_launch *launch);
-/* Called with the failure of a call that submits, on a stream that is not locked: unless the call
- * was refused, the recording lacks its work. Returns the failure. */
+/* Called with the failure of a call that submits, on a stream that is not locked. If the call was
+ * refused, that is counted; otherwise the recording lacks its work. Returns the failure. */
 iso_status core_record_note(core_stream *stream, iso_status status);
 
 /* INVALID if the stream records: for calls that cannot be recorded. */

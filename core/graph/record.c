@@ -200,10 +200,11 @@ iso_status core_record_refuse(const char *call, const core_stream *stream)
 
 iso_status core_record_note(core_stream *stream, iso_status status)
 {
+    const bool refused =
+        status == ISO_INVALID || status == ISO_MISMATCH || status == ISO_UNSUPPORTED;
     core_record *record;
 
-    if (!atomic_load(&stream->record) || status == ISO_INVALID || status == ISO_MISMATCH ||
-        status == ISO_UNSUPPORTED) {
+    if (!atomic_load(&stream->record)) {
         return status;
     }
     if (core_inside()) {
@@ -211,7 +212,9 @@ iso_status core_record_note(core_stream *stream, iso_status status)
     }
     pthread_mutex_lock(&stream->lock);
     record = record_of(stream);
-    if (record && !record->failed) {
+    if (record && refused) {
+        record->refused++;
+    } else if (record && !record->failed) {
         record->failed = status;
         record->error = core_error_keep();
     }

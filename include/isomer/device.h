@@ -168,10 +168,10 @@ ISO_API iso_status iso_device_open_with(const char *spec, const iso_device_optio
                                         iso_device *out);
 
 /*
- * Waits for all work on the device, then frees it with every grid, communicator, stream, program,
- * event, buffer and host block that still belongs to it; their handles become INVALID. INVALID: not
- * a device. If streams have late errors that have not been reported yet, the first of them is
- * returned, after everything has been freed.
+ * Waits for all work on the device, then frees it with every grid, communicator, stream, graph,
+ * program, sparse matrix, event, buffer and host block that still belongs to it; their handles
+ * become INVALID. INVALID: not a device. If streams have late errors that have not been reported
+ * yet, the first of them is returned, after everything has been freed.
  */
 ISO_API iso_status iso_device_close(iso_device device);
 

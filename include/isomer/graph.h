@@ -4,16 +4,17 @@
  * each time by one call. A launch checks none of the work again, and where the driver has graphs,
  * as CUDA's and HIP's have, it is one call of the driver.
  *
- * A stream records from iso_graph_begin to iso_graph_end. What is submitted to it meanwhile is
- * checked and prepared as always (programs are built, vendors' libraries opened), but it does not
- * run: it becomes part of the graph. A call that is refused is not part of it, and recording goes
- * on.
+ * A stream, inline or not, records from iso_graph_begin to iso_graph_end. What is submitted to it
+ * meanwhile is checked and prepared as always (programs are built, vendors' libraries opened), but
+ * it does not run: it becomes part of the graph. A call that is refused (INVALID, MISMATCH,
+ * UNSUPPORTED) is not part of it, and recording goes on: iso_graph_info.refused counts such calls.
  *
  * What can be recorded: every operation (iso_gemm, iso_map, iso_execute and so on), launches of the
  * program's own kernels, fills, copies within the device, writes and reads. Of host memory the
  * address is recorded: iso_write reads the contents, and iso_read writes them, when a launch runs.
- * So host memory must stay usable until the last launch has finished. Alpha, beta, patterns and the
- * arguments of kernels are recorded by value.
+ * So host memory, that of iso_host_alloc too, must stay usable until the last launch has finished,
+ * and may be changed only while no launch is pending. Alpha, beta, patterns and the arguments of
+ * kernels are recorded by value; to change one, record again.
  *
  * What cannot be recorded is refused with INVALID: waiting for the stream and asking for its state,
  * events, copies between devices, calls of communicators, iso_sparse_write, tensors that are
@@ -26,7 +27,8 @@
  * threads may launch one graph at once.
  *
  * A graph does not keep what it uses. Once one of its buffers, programs or sparse matrices is
- * destroyed, a launch is INVALID and names it. Destroying one waits for launches that use it.
+ * destroyed, a launch is INVALID and gives the `id` of its handle. Destroying one waits for
+ * launches that use it.
  */
 #ifndef ISOMER_GRAPH_H
 #define ISOMER_GRAPH_H
@@ -75,9 +77,11 @@ ISO_API iso_status iso_graph_destroy(iso_graph graph);
 /* How a graph is launched. */
 typedef struct iso_graph_info {
     uint32_t size;
-    int32_t whole;             /* 1: by one call of the backend; 0: its work is submitted in turn */
-    int64_t works;             /* how much was recorded: operations, transfers and launches */
-    int64_t scratch_bytes;     /* of the graph's scratch memory */
+    int32_t whole;         /* 1: at once, on cuda and hip by one call of the driver; 0: its work is
+                              submitted in turn */
+    int64_t works;         /* how much was recorded: operations, transfers and launches */
+    int64_t refused;       /* operations, transfers and launches that are not in it */
+    int64_t scratch_bytes; /* of the graph's scratch memory */
     char reason[ISO_NOTE_MAX]; /* why `whole` is 0; otherwise "" */
 } iso_graph_info;
 #define ISO_GRAPH_INFO_INIT ISO_INIT_OF(iso_graph_info)

@@ -7,6 +7,9 @@
  * Late errors: if work fails after it was accepted, its stream fails. From then on every
  * synchronisation of that stream and every submission to it returns that error, and nothing more
  * runs on it until it is destroyed. Results of its work are undefined. Other streams continue.
+ *
+ * While a stream records a graph (graph.h), waiting for it, asking for its state, and events on it
+ * are INVALID.
  */
 #ifndef ISOMER_STREAM_H
 #define ISOMER_STREAM_H

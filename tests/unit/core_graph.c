@@ -52,6 +52,7 @@ static void test_info(void **state)
     works(iso_graph_get_info(graph, &info));
     works(iso_device_get_memory_use(t->s.device, &with));
     assert_int_equal(info.works, graph_few ? WORKS_FEW : WORKS);
+    assert_int_equal(info.refused, 0);
     assert_true(info.scratch_bytes > 0);
     assert_true(with.used - use.used == info.scratch_bytes);
     assert_int_equal(info.whole, !whole || atoi(whole));
@@ -169,6 +170,7 @@ static void test_refused_launch(void **state)
     iso_program_args program_args = ISO_PROGRAM_ARGS_INIT;
     const iso_groups one = {1, 1, 1};
     iso_argument args[] = {iso_arg_buffer(graph_at(t->s.buffer, 0)), iso_arg_integer(30000000)};
+    iso_graph_info info = ISO_GRAPH_INFO_INIT;
     iso_program program;
     iso_kernel kernel;
     iso_graph graph;
@@ -188,6 +190,9 @@ static void test_refused_launch(void **state)
     args[1] = iso_arg_integer(64);
     works(iso_launch(t->s.stream, kernel, one, args, 2));
     works(iso_graph_end(t->s.stream, &graph));
+    works(iso_graph_get_info(graph, &info));
+    assert_int_equal(info.works, 2);
+    assert_int_equal(info.refused, 1);
     works(iso_graph_launch(graph, t->s.stream));
     works(iso_stream_sync(t->s.stream));
     works(iso_graph_destroy(graph));

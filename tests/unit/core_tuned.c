@@ -2,6 +2,7 @@
 /* core_tuned.c - tables of measured choices: what auto and tiled become by one, and that a table
  * which is not exactly right is not used and does no harm. The plug-in unit-tuned supports every
  * variant, and names its kernel after the way of tiled. */
+#include "tests/property.h"
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -17,20 +18,6 @@ static const char spec[] = "unit-tuned";
 static char folder[512], path[600];
 
 /* ---- tables ---------------------------------------------------------------------------------- */
-
-/* The value of a device's property; "" if it has none of that name. */
-static const char *property(iso_device device, const char *name)
-{
-    static iso_property found;
-
-    found = (iso_property)ISO_PROPERTY_INIT;
-    for (int32_t i = 0; iso_device_get_property(device, i, &found) == ISO_OK; i++) {
-        if (!strcmp(found.name, name)) {
-            return found.value;
-        }
-    }
-    return "";
-}
 
 static void put(const void *text, size_t bytes)
 {
@@ -52,8 +39,8 @@ static void head_of(const char *device, char *text, size_t room)
 
     setenv("ISOMER_TUNED", "off", 1);
     works(iso_device_open(device, &open));
-    snprintf(key, sizeof key, "%s", property(open, "tuned for"));
-    snprintf(versions, sizeof versions, "%s", property(open, "tuned with"));
+    snprintf(key, sizeof key, "%s", property_of(open, "tuned for"));
+    snprintf(versions, sizeof versions, "%s", property_of(open, "tuned with"));
     works(iso_device_close(open));
     snprintf(text, room, "isomer tuned 1\nkey %s\nversions %s\nlibrary unit 1\n", key, versions);
     setenv("ISOMER_TUNED", path, 1);
@@ -122,7 +109,7 @@ static void test_auto(void **state)
     iso_gemm_args other = small;
 
     (void)state;
-    assert_non_null(strstr(property(device, "tuned table"), ": 6 rows"));
+    assert_non_null(strstr(property_of(device, "tuned table"), ": 6 rows"));
     assert_int_equal(kept(device, small, ISO_KEEP_TERMS), ISO_VARIANT_NAIVE);
     assert_int_equal(kept(device, small, ISO_KEEP_SCALE), ISO_VARIANT_FIXED);
     assert_int_equal(kept(device, small, ISO_KEEP_BITS), ISO_VARIANT_TILED);
@@ -335,7 +322,8 @@ static void test_ways(void **state)
     iso_gemm_args args = product(ISO_F32, 512, 512, 512);
 
     (void)state;
-    assert_string_equal(property(device, "ways"), "f32: small large large-apart; f64: small large");
+    assert_string_equal(property_of(device, "ways"),
+                        "f32: small large large-apart; f64: small large");
     assert_string_equal(way_is(device, args, ISO_VARIANT_AUTO), "way 3");
     assert_string_equal(way_is(device, args, ISO_VARIANT_TILED), "way 3");
     assert_string_equal(way_is(device, args, ISO_VARIANT_NAIVE), "way 0");
@@ -363,7 +351,7 @@ static void test_handles(void **state)
     assert_int_equal(cube_is(first, 64), ISO_VARIANT_TILED);
     assert_int_equal(cube_is(second, 64), ISO_VARIANT_NAIVE);
     assert_int_equal(cube_is(third, 64), ISO_VARIANT_VENDOR);
-    assert_string_equal(property(third, "tuned table"), "off (ISOMER_TUNED)");
+    assert_string_equal(property_of(third, "tuned table"), "off (ISOMER_TUNED)");
     works(iso_device_close(first));
     works(iso_device_close(second));
     works(iso_device_close(third));
@@ -376,11 +364,11 @@ static void test_older(void **state)
         open_rows("unit-tuned-older", "gemm f32 nn 64 64 64 1 900 300 400 - -\n", 1);
 
     (void)state;
-    assert_string_equal(property(device, "ways"), "");
+    assert_string_equal(property_of(device, "ways"), "");
     assert_int_equal(cube_is(device, 64), ISO_VARIANT_TILED);
     works(iso_device_close(device));
     device = open_rows("unit-tuned-older", "gemm f32 nn 64 64 64 1 900 300 400 - small\n", 1);
-    assert_non_null(strstr(property(device, "tuned table"), "this device has no way \"small\""));
+    assert_non_null(strstr(property_of(device, "tuned table"), "this device has no way \"small\""));
     assert_int_equal(cube_is(device, 64), ISO_VARIANT_VENDOR);
     works(iso_device_close(device));
 }
@@ -399,7 +387,7 @@ static void test_library(void **state)
     assert_int_equal(cube_is(device, 512), ISO_VARIANT_VENDOR);
     assert_string_equal(way_is(device, product(ISO_F32, 512, 512, 512), ISO_VARIANT_TILED),
                         "way 3");
-    assert_non_null(strstr(property(device, "tuned table"), "library is another one"));
+    assert_non_null(strstr(property_of(device, "tuned table"), "library is another one"));
     works(iso_device_close(device));
     unsetenv("ISOMER_UNIT_LIBRARY");
 }
@@ -411,7 +399,7 @@ static void is_refused(const char *device, const char *words)
     iso_device open;
 
     works(iso_device_open(device, &open));
-    told = property(open, "tuned table");
+    told = property_of(open, "tuned table");
     if (strncmp(told, "refused: ", 9) || !strstr(told, words)) {
         fail_msg("the table is \"%s\", not refused with \"%s\"", told, words);
     }
@@ -582,16 +570,16 @@ static void test_files(void **state)
     assert_int_equal(unlink(path), 0);
     /* A missing file is no table, and nothing to be refused. */
     works(iso_device_open(spec, &device));
-    assert_int_equal(strncmp(property(device, "tuned table"), "none: there is no ", 18), 0);
+    assert_int_equal(strncmp(property_of(device, "tuned table"), "none: there is no ", 18), 0);
     works(iso_device_close(device));
     setenv("ISOMER_TUNED", "relative", 1);
     works(iso_device_open(spec, &device));
-    assert_non_null(strstr(property(device, "tuned table"), "not an absolute path"));
+    assert_non_null(strstr(property_of(device, "tuned table"), "not an absolute path"));
     works(iso_device_close(device));
     /* A folder: the table has the name that the device looks for. */
     setenv("ISOMER_TUNED", folder, 1);
     works(iso_device_open(spec, &device));
-    snprintf(value, sizeof value, "%s", property(device, "tuned table") + 18);
+    snprintf(value, sizeof value, "%s", property_of(device, "tuned table") + 18);
     assert_int_equal(strncmp(value, folder, strlen(folder)), 0);
     assert_int_equal(rename(other, value), 0);
     assert_int_equal(cube_is(device, 64), ISO_VARIANT_VENDOR); /* looked for when it was opened */

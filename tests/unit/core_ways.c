@@ -8,7 +8,7 @@
  *                                                times that, and K up to DEPTH, by each way,
  * on each device; skips if none of them is there
  */
-#include <isomer/isomer.h>
+#include "tests/property.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,19 +54,6 @@ static void must(iso_status status, const char *what)
 }
 
 /* ---- a device -------------------------------------------------------------------------------- */
-
-static const char *property(iso_device device, const char *name)
-{
-    static iso_property found;
-
-    found = (iso_property)ISO_PROPERTY_INIT;
-    for (int32_t i = 0; iso_device_get_property(device, i, &found) == ISO_OK; i++) {
-        if (!strcmp(found.name, name)) {
-            return found.value;
-        }
-    }
-    return "";
-}
 
 static void open_session(session *s)
 {
@@ -177,7 +164,7 @@ static int ways_of(const session *s, iso_dtype dtype, char names[WAYS_MAX][32])
     char text[ISO_REASON_MAX], start[16];
     int count = 0;
 
-    snprintf(text, sizeof text, "%s", property(s->device, "ways"));
+    snprintf(text, sizeof text, "%s", property_of(s->device, "ways"));
     snprintf(start, sizeof start, "%s: ", iso_dtype_name(dtype));
     for (char *kept, *part = strtok_r(text, ";", &kept); part; part = strtok_r(NULL, ";", &kept)) {
         char *word;
@@ -259,8 +246,8 @@ static void check_type(session *s, iso_dtype dtype, int count)
 
     setenv("ISOMER_TUNED", "off", 1);
     open_session(s);
-    snprintf(s->key, sizeof s->key, "%s", property(s->device, "tuned for"));
-    snprintf(s->versions, sizeof s->versions, "%s", property(s->device, "tuned with"));
+    snprintf(s->key, sizeof s->key, "%s", property_of(s->device, "tuned for"));
+    snprintf(s->versions, sizeof s->versions, "%s", property_of(s->device, "tuned with"));
     ways = ways_of(s, dtype, names);
     upload(s, dtype);
     for (int i = 0; i < count; i++) {
@@ -275,8 +262,9 @@ static void check_type(session *s, iso_dtype dtype, int count)
     for (int w = 0; w < ways; w++) {
         write_table(s, problems, count, names[w]);
         open_session(s);
-        if (!strstr(property(s->device, "tuned table"), " row")) {
-            fprintf(stderr, "%s: the table is %s\n", s->spec, property(s->device, "tuned table"));
+        if (!strstr(property_of(s->device, "tuned table"), " row")) {
+            fprintf(stderr, "%s: the table is %s\n", s->spec,
+                    property_of(s->device, "tuned table"));
             exit(1);
         }
         upload(s, dtype);
