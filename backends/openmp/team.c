@@ -33,7 +33,6 @@ typedef struct team_worker {
 
 struct cpu_team {
     int size, asked;
-    int spins; /* whether waiting threads spin: not if they outnumber the processors */
     int served;
     char *scratch; /* every thread's block, one after another */
     pthread_t service;
@@ -66,7 +65,8 @@ static struct {
     cpu_team *left_behind; /* the team from before a fork(): its threads are not in this process */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Atomic uint32_t alone;  /* 1: one processor, so a thread that spins stops what it awaits */
+/* 1: threads outnumber processors, so one that spins may stop what it awaits. */
+static _Atomic uint32_t crowded;
 static _Atomic uint32_t parked; /* 1: exit() has begun, so streams' workers begin nothing new */
 
 /* Whether this thread runs an operation, or a team's region. A vendor's library or an OpenMP
@@ -78,7 +78,7 @@ static _Atomic uint32_t ended; /* 1 once exit() was called there: that operation
 
 int cpu_spin_more(cpu_spin *spin, int64_t most)
 {
-    if (atomic_load_explicit(&alone, memory_order_relaxed)) {
+    if (atomic_load_explicit(&crowded, memory_order_relaxed)) {
         return 0;
     }
 #if defined(__x86_64__) || defined(__i386__)
@@ -94,11 +94,6 @@ int cpu_spin_more(cpu_spin *spin, int64_t most)
         spin->end = time + most;
     }
     return time < spin->end;
-}
-
-static int spin_more(const cpu_team *team, cpu_spin *spin, int64_t most)
-{
-    return team->spins && cpu_spin_more(spin, most);
 }
 
 void cpu_team_barrier(cpu_team *team)
@@ -118,7 +113,7 @@ void cpu_team_barrier(cpu_team *team)
     }
     cpu_spin spin = {0};
     while (atomic_load_explicit(&team->generation, memory_order_acquire) == generation) {
-        if (!spin_more(team, &spin, CPU_SPIN_NS)) {
+        if (!cpu_spin_more(&spin, CPU_SPIN_NS)) {
             atomic_fetch_add(&team->sleepers, 1);
             cpu_futex_wait(&team->generation, generation);
             atomic_fetch_sub(&team->sleepers, 1);
@@ -130,7 +125,7 @@ static void wait_for_all(cpu_team *team)
 {
     cpu_spin spin = {0};
     uint32_t left = atomic_load_explicit(&team->remaining, memory_order_acquire);
-    while (left != 0 && spin_more(team, &spin, CPU_SPIN_NS)) {
+    while (left != 0 && cpu_spin_more(&spin, CPU_SPIN_NS)) {
         left = atomic_load_explicit(&team->remaining, memory_order_acquire);
     }
     if (left == 0) {
@@ -178,7 +173,7 @@ static void attend(cpu_team *team, int thread)
     for (;;) {
         cpu_spin spin = {0};
         while (atomic_load_explicit(ticket, memory_order_acquire) == seen) {
-            if (!spin_more(team, &spin, TEAM_LINGER_NS)) {
+            if (!cpu_spin_more(&spin, TEAM_LINGER_NS)) {
                 cpu_futex_wait(ticket, seen);
             }
         }
@@ -335,8 +330,7 @@ static iso_status team_create(int threads, cpu_team **out)
     team->asked = threads;
     team->size = 1;
     team->threads = 1;
-    team->spins = threads <= cpu_cores_get();
-    atomic_store(&alone, cpu_cores_get() < 2);
+    atomic_store(&crowded, cpu_cores_get() < 2 || threads > cpu_cores_get());
     (void)pthread_mutex_init(&team->lock, NULL);
     if (threads > 1 && cpu_thread_start(&team->service, serve, team) == 0) {
         team->served = 1;

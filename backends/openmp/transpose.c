@@ -10,8 +10,9 @@
 enum {
     /* Threads take parts of this many bytes of each row, with all rows. */
     PART_BYTES = 8192,
-    /* If there are too few columns for that, of so many rows. */
-    PART_ROWS = 512,
+    /* If a thread would get fewer cache lines of each row than this, so that the last part makes
+     * the shares unequal, it takes parts of rows, as many. */
+    LEAST_LINES = 4,
     /* If the operation is in place, a tile goes through a buffer of this size. */
     SWAP_BYTES = 16384,
     /* Waking another thread pays off if it has at least this many bytes to move. */
@@ -106,11 +107,11 @@ static void plan_parts(task *t, int threads)
     const int64_t most = PART_BYTES / op->element_bytes, line = 64 / op->element_bytes;
     t->rows = op->rows;
     t->cols = op->cols;
-    if (op->cols >= threads * line) {
+    if (op->cols >= LEAST_LINES * threads * line) {
         const int64_t parts = threads * cpu_pieces(op->cols, threads * most);
         t->cols = cpu_pieces(cpu_pieces(op->cols, parts), line) * line;
     } else {
-        t->rows = cpu_pieces(cpu_pieces(op->rows, threads), PART_ROWS) * PART_ROWS;
+        t->rows = cpu_pieces(cpu_pieces(op->rows, LEAST_LINES * threads), line) * line;
     }
 }
 

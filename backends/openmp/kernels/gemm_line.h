@@ -53,6 +53,17 @@ static void T(line_segment)(const cpu_gemm_line *g, int64_t from, int64_t k, int
 }
 
 #if PIECES * 16 == SIMD_BYTES
+/* Adds terms `from` to `end` to the sums of `count` columns, without vectors. */
+SIMD_INLINE void T(add_terms)(const TYPE *a, int64_t a_step, const TYPE *b, int64_t b_col,
+                              int64_t from, int64_t end, int64_t count, TYPE *sums)
+{
+    for (int64_t j = 0; j < count; j++) {
+        for (int64_t p = from; p < end; p++) {
+            sums[j] = FMA(a[p * a_step], b[j * b_col + p], sums[j]);
+        }
+    }
+}
+
 enum { T(turn_step) = 16 / sizeof(TYPE), T(turn_line) = 64 / sizeof(TYPE) };
 
 /* Adds terms `from` to `end`, a multiple of turn_step of them, to the sums of each group. */
@@ -90,11 +101,7 @@ SIMD_INLINE void T(turned_columns)(const int groups, const TYPE *a, int64_t a_st
     for (int g = 0; g < groups; g++) {
         V(store)(sums + g * LANES, sum[g]);
     }
-    for (p = whole; p < k; p++) {
-        for (int j = 0; j < groups * LANES; j++) {
-            sums[j] = FMA(a[p * a_step], b[j * b_col + p], sums[j]);
-        }
-    }
+    T(add_terms)(a, a_step, b, b_col, whole, k, groups * LANES, sums);
 }
 
 static void T(turned_segment)(const cpu_gemm_line *g, int64_t from, int64_t k, int64_t first,
@@ -110,12 +117,8 @@ static void T(turned_segment)(const cpu_gemm_line *g, int64_t from, int64_t k, i
     for (; j + LANES <= count; j += LANES) {
         T(turned_columns)(1, a, g->a_step, b + j * g->b_col, g->b_col, k, sums + j);
     }
-    for (; j < count; j++) {
-        sums[j] = 0;
-        for (int64_t p = 0; p < k; p++) {
-            sums[j] = FMA(a[p * g->a_step], b[j * g->b_col + p], sums[j]);
-        }
-    }
+    memset(sums + j, 0, (size_t)(count - j) * sizeof *sums);
+    T(add_terms)(a, g->a_step, b + j * g->b_col, g->b_col, 0, k, count - j, sums + j);
 }
 #endif
 

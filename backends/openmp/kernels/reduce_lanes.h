@@ -151,8 +151,9 @@ SIMD_INLINE void NAME(blocks)(int element, int step, const char *x, ptrdiff_t ap
     _Alignas(64) LANE lanes[LINE_STREAMS][CPU_REDUCE_LANES];
     rare_bits seen = {0};
     for (int s = 0; s < LINE_STREAMS; s++) {
-        for (int l = 0; l < CPU_REDUCE_LANES; l++) {
-            lanes[s][l] = (LANE)(step == CPU_STEP_PRODUCT);
+        for (int l = 0; l < CPU_REDUCE_LANES; l += WIDTH) {
+            const VEC neutral = NAME(neutral)(step);
+            memcpy(&lanes[s][l], &neutral, sizeof neutral);
         }
     }
     for (int i = 0; i < CPU_REDUCE_BLOCK; i += CPU_REDUCE_LANES) {

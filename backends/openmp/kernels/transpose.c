@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transpose.c - transposes a block that fits the caches. Square tiles with one vector per row are
- * transposed in registers; the rest at the edges is moved element by element. Elements are moved as
- * integers, so every bit of a NaN is kept. */
+/* transpose.c - transposes a block of any size in strips of rows. Tiles are transposed in
+ * registers; the rest at the edges is moved element by element. Elements are moved as integers, so
+ * every bit of a NaN is kept. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/pieces.h"
 
@@ -11,6 +11,7 @@ enum {
      * with others. Longer runs suit memory; but the rows that are read compete for the caches. */
     RUN = 256,
     RUN_SKEWED = 512,
+    EDGE_ROWS = 256, /* of columns that do not fill a line: a cache keeps their lines meanwhile */
     PITCH = RUN_SKEWED + LINE /* of the rows in scratch memory */
 };
 
@@ -150,7 +151,11 @@ static void block_16(const void *from_block, int64_t ld_from, void *to_block, in
     if (stream) {
         simd_stream_end();
     }
-    edge_16(from + whole_cols, ld_from, to + whole_cols * ld_to, ld_to, rows, cols - whole_cols);
+    for (int64_t i = 0; i < rows; i += EDGE_ROWS) {
+        const int64_t left = rows - i;
+        edge_16(from + i * ld_from + whole_cols, ld_from, to + whole_cols * ld_to + i, ld_to,
+                left < EDGE_ROWS ? left : EDGE_ROWS, cols - whole_cols);
+    }
 }
 
 const cpu_transpose_kernels CPU_TABLE(cpu_transpose_kernels) = {

@@ -41,7 +41,8 @@ SIMD_INLINE ELEMENT *NAME(column)(const ELEMENT *from, int64_t ld_from, int64_t 
     return out;
 }
 
-/* Transposes the part outside the squares. The rows of `to` are written in order. */
+/* Transposes what does not fill tiles, element by element. The rows of `to` are written in order.
+ */
 static void NAME(edge)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to,
                        int64_t rows, int64_t cols)
 {
@@ -78,7 +79,12 @@ static void NAME(block)(const void *from_block, int64_t ld_from, void *to_block,
     }
     NAME(edge)
     (from + whole_rows * ld_from, ld_from, to + whole_rows, ld_to, rows - whole_rows, whole_cols);
-    NAME(edge)(from + whole_cols, ld_from, to + whole_cols * ld_to, ld_to, rows, cols - whole_cols);
+    for (int64_t i = 0; i < rows; i += EDGE_ROWS) {
+        const int64_t left = rows - i;
+        NAME(edge)
+        (from + i * ld_from + whole_cols, ld_from, to + whole_cols * ld_to + i, ld_to,
+         left < EDGE_ROWS ? left : EDGE_ROWS, cols - whole_cols);
+    }
 }
 
 #undef NAME
