@@ -73,7 +73,7 @@
  * ISO_COPY_16(to, from,   cp.async              cp.async (NVIDIA)     begins to copy 16 bytes from
  *   when)                                                             global memory to a place, if
  *                                                                     `when` is not 0
- * ISO_COPY_8              cp.async              cp.async (NVIDIA)     the same with 8 bytes
+ * ISO_COPY_8, ISO_COPY_4  cp.async              cp.async (NVIDIA)     the same with 8, with 4 bytes
  * ISO_COPY_LINE           cp.async.cg           cp.async.ca (NVIDIA)  ISO_COPY_16 where the group
  *                                                                     copies whole lines of 128
  *                                                                     bytes: OpenCL's go past the
@@ -510,7 +510,7 @@ typedef int iso_i32x16 __attribute__((vector_size(64)));
 #else /* a model, as below */
 #define ISO_MATRIX_BYTES_2(c, a0, a1, b0, b1) fake_matrix_waves(&(c), (a0), (a1), (b0), (b1))
 #endif
-#elif defined(ISO_UNIT) || defined(ISO_BYTES)
+#elif defined(ISO_UNIT) || defined(ISO_BYTES) || defined(ISO_RING)
 #define ISO_TEAM 32
 #if defined(__CUDA_ARCH__)
 #define ISO_SHARED_MORE(type, name) extern __shared__ type name[]
@@ -537,6 +537,7 @@ ISO_INLINE iso_place iso_place_of(iso_u32 place)
             "; }" ::"r"(to), "l"(from), "r"((int)(when)))
 #define ISO_COPY_16(to, from, when) ISO_COPY("cg", "16", to, from, when)
 #define ISO_COPY_8(to, from, when)  ISO_COPY("ca", "8", to, from, when)
+#define ISO_COPY_4(to, from, when)  ISO_COPY("ca", "4", to, from, when)
 #if defined(__CUDA_ARCH__)
 #define ISO_COPY_LINE ISO_COPY_16
 #else
@@ -642,6 +643,7 @@ typedef char *iso_place;
 #define ISO_PLACE(p)                ((iso_place)(p))
 #define ISO_COPY_16(to, from, when) fake_copy_begin((to), (from), (when) ? 16 : 0)
 #define ISO_COPY_8(to, from, when)  fake_copy_begin((to), (from), (when) ? 8 : 0)
+#define ISO_COPY_4(to, from, when)  fake_copy_begin((to), (from), (when) ? 4 : 0)
 #define ISO_COPY_LINE               ISO_COPY_16
 #define ISO_TAKE_2(x, y, at)        fake_take_2(&(x), &(y), (at))
 #define ISO_TAKE_1(x, at)           fake_take_1(&(x), (at))

@@ -44,48 +44,6 @@ ISO_INLINE void next_place(ring *turn)
     }
 }
 
-/* A group computes whole tiles, then segments of the last tiles: the first segments of all of them,
- * then the second ones, and so on. */
-typedef struct tile_work {
-    iso_i64 member, row0, col0, first_k, length; /* length: along k */
-    iso_i64 slot;                                /* of a segment: where its sums go; else -1 */
-    int rows, cols;
-} tile_work;
-
-typedef struct all_work {
-    iso_i64 m, n, k, tiles_m, tiles_n, tiles;
-    iso_i64 whole; /* tiles */
-} all_work;
-
-ISO_INLINE iso_i64 units_of(const all_work *all)
-{
-    return all->whole + (all->tiles - all->whole) * ((all->k + SEGMENT - 1) / SEGMENT);
-}
-
-ISO_INLINE tile_work work_of(iso_i64 unit, const all_work *all)
-{
-    const int is_whole = unit < all->whole;
-    const iso_i64 last = is_whole ? 1 : all->tiles - all->whole;
-    const iso_i64 slot = is_whole ? -1 : unit - all->whole;
-    const iso_i64 segment = is_whole ? 0 : slot / last;
-    const iso_i64 tile = is_whole ? unit : all->whole + (slot - segment * last);
-    const iso_i64 member = tile / (all->tiles_m * all->tiles_n);
-    const iso_i64 left = all->k - segment * SEGMENT;
-    iso_i64 tile_m, tile_n;
-    tile_place(tile - member * (all->tiles_m * all->tiles_n), all->tiles_m, all->tiles_n, &tile_m,
-               &tile_n);
-    tile_work work;
-    work.member = member;
-    work.row0 = tile_m * ISO_BM;
-    work.col0 = tile_n * ISO_BN;
-    work.first_k = segment * SEGMENT;
-    work.length = is_whole || left < SEGMENT ? left : SEGMENT;
-    work.slot = slot;
-    work.rows = (int)(all->m - work.row0 < ISO_BM ? all->m - work.row0 : ISO_BM);
-    work.cols = (int)(all->n - work.col0 < ISO_BN ? all->n - work.col0 : ISO_BN);
-    return work;
-}
-
 /* ---- copying --------------------------------------------------------------------------------- */
 
 /* An operand of a tile. */

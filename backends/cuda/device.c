@@ -114,7 +114,10 @@ enum { MEASURED = 90, FIXED_FROM_F32 = 1536, FIXED_FROM_F64 = 5120 };
 
 static void fill_limits(const cuda_device *device, simt_limits *limits)
 {
-    enum { TURING = 75 }; /* the first with matrix units for bytes */
+    enum {
+        TURING = 75, /* the first with matrix units for bytes */
+        AMPERE = 80  /* the first with cp.async */
+    };
     const bool measured = device->architecture == MEASURED;
     size_t bytes = 0;
     if (cu.cuDeviceTotalMem_v2(&bytes, device->ordinal) != CUDA_DONE) {
@@ -137,6 +140,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .fixed_from_f32 = measured ? FIXED_FROM_F32 : 0,
         .fixed_from_f64 = measured ? FIXED_FROM_F64 : 0,
         .f64_unit = f64_unit(device->architecture),
+        .ring = device->architecture >= AMPERE,
         .f64_split = device->architecture == CUDA_HOPPER && cuda_compiler_knows_chips(),
         .byte_unit = device->architecture >= 80 ? 32 : 0,
         .shared_most = attribute_of(device->ordinal, CUDA_SHARED_MOST),

@@ -202,6 +202,7 @@ static void fill_limits(ocl_device_id device, simt_limits *limits)
             f64_bits ? lacks(f64_bits) : "it has no f64 (CL_DEVICE_DOUBLE_FP_CONFIG is 0)",
         .atomic64 = has_extension(device, "cl_khr_int64_base_atomics"),
         .f64_unit = f64_unit(device),
+        .ring = major_of(device) >= 8,
         .byte_unit = major_of(device) >= 8 ? 32 : 0,
     };
     limits->f32_exact = !limits->f32_problem;

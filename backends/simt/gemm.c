@@ -28,6 +28,19 @@ static const simt_text tiled_text = {
     .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
 };
 
+/* Slices are copied without registers. */
+static const char *const ring_parts[] = {kernel_text_dialect,     kernel_text_gemm_parts,
+                                         kernel_text_gemm_slices, kernel_text_gemm_items,
+                                         kernel_text_gemm_totals, kernel_text_gemm_ring,
+                                         kernel_text_gemm_join};
+static const simt_text ring_text = {
+    .name = "gemm_ring",
+    .parts = ring_parts,
+    .part_count = 7,
+    .defines = {BLOCKED_DEFINES, "ISO_RING", "ISO_WAIT", "?ISO_KEPT"},
+    .kernels = {[KERNEL_TILED] = "gemm_ring", [KERNEL_JOIN] = "gemm_join"},
+};
+
 /* On processors. */
 static const char *const core_parts[] = {kernel_text_dialect,     kernel_text_gemm_parts,
                                          kernel_text_gemm_blocks, kernel_text_gemm_totals,
@@ -104,27 +117,41 @@ static int can_continue(iso_dtype dtype)
 
 static const simt_text *text_of(const simt_tile *tile)
 {
-    return tile->core      ? &core_text
-           : !tile->unit   ? &tiled_text
-           : tile->copiers ? &split_text
-           : tile->stages  ? &matrix_text
-                           : &waves_text;
+    return tile->core                ? &core_text
+           : simt_tile_is_ring(tile) ? &ring_text
+           : !tile->unit             ? &tiled_text
+           : tile->copiers           ? &split_text
+           : tile->stages            ? &matrix_text
+                                     : &waves_text;
 }
 
-/* The program of a tile. along_k: see simt_gemm_plan; ignored unless tile->apart_layouts.
- * `continues`: totals begin with C. */
-static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype,
-                           bool along_k_a, bool along_k_b, bool continues)
+/* How an operand lies in memory, as ISO_KA and ISO_KB say it. */
+enum { OUTER = 0, ALONG_K = 1, AT_RUN_TIME = 2, OUTER_WIDE = 3 };
+
+/* The layout that a tile's program has for an operand. Only rings differ by alignment. */
+static int32_t layout_of(const simt_tile *tile, bool along_k, bool wide)
 {
-    enum { AT_RUN_TIME = 2 }; /* see the kernel */
+    return !tile->apart_layouts              ? AT_RUN_TIME
+           : along_k                         ? ALONG_K
+           : wide && simt_tile_is_ring(tile) ? OUTER_WIDE
+                                             : OUTER;
+}
+
+/* The program of a tile. `continues`: totals begin with C. */
+static simt_spec tile_spec(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype,
+                           int32_t layout_a, int32_t layout_b, bool continues)
+{
     simt_spec spec = {
         .text = text_of(tile),
         .values = {simt_tile_threads(tile), (int32_t)dtype, dtype == ISO_F64, tile->groups,
-                   tile->bm, tile->bn, tile->bk, tile->tm, tile->tn,
-                   tile->apart_layouts ? along_k_a : AT_RUN_TIME,
-                   tile->apart_layouts ? along_k_b : AT_RUN_TIME, continues, tile->rolled},
+                   tile->bm, tile->bn, tile->bk, tile->tm, tile->tn, layout_a, layout_b, continues,
+                   tile->rolled},
     };
-    if (tile->stages) {
+    if (simt_tile_is_ring(tile)) {
+        spec.values[12] = 1;
+        spec.values[13] = tile->stages - 2;
+        spec.values[14] = simt_tile_keeps(tile, limits);
+    } else if (tile->stages) {
         spec.values[12] = limits->f64_unit;
         spec.values[13] = tile->stages - 2;
         spec.values[14] = simt_tile_keeps(tile, limits);
@@ -149,9 +176,12 @@ static simt_spec naive_spec(const simt_limits *limits, iso_dtype dtype, bool con
 static void visit_tile(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype,
                        simt_visit *visit, void *context)
 {
-    const int layouts = tile->apart_layouts ? 4 : 1;
-    for (int i = 0; i < layouts * (1 + can_continue(dtype)); i++) {
-        const simt_spec spec = tile_spec(tile, limits, dtype, i & 1, i & 2, i >= layouts);
+    const int kinds = simt_tile_is_ring(tile) ? 3 : tile->apart_layouts ? 2 : 1;
+    for (int i = 0; i < kinds * kinds * (1 + can_continue(dtype)); i++) {
+        const int a = i % kinds;
+        const int b = i / kinds % kinds;
+        const simt_spec spec = tile_spec(tile, limits, dtype, layout_of(tile, a == 1, a == 2),
+                                         layout_of(tile, b == 1, b == 2), i >= kinds * kinds);
         visit(&spec, context);
     }
 }
@@ -251,6 +281,7 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
                    plan.tile.core      ? "core"
                    : plan.tile.copiers ? "split"
                    : plan.tile.unit    ? "matrix"
+                   : plan.tile.stages  ? "ring"
                                        : "tiled",
                    dtype, plan.tile.bm, plan.tile.bn, plan.tile.bk,
                    plan.apart        ? " segments apart"
@@ -360,8 +391,10 @@ static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, c
 static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, const iso_gemm_op *g,
                             const simt_kernel **tiled, const simt_kernel **join)
 {
-    const simt_spec spec = tile_spec(&plan->tile, &device->limits, g->dtype, plan->along_k_a,
-                                     plan->along_k_b, begins_with_c(g));
+    const int32_t flags = flags_of(device, plan, g);
+    const simt_spec spec = tile_spec(
+        &plan->tile, &device->limits, g->dtype, layout_of(&plan->tile, plan->along_k_a, flags & 1),
+        layout_of(&plan->tile, plan->along_k_b, flags & 2), begins_with_c(g));
     *join = NULL;
     const iso_status status = simt_kernel_get(device, &spec, KERNEL_TILED, tiled);
     if (status != ISO_OK || (!plan->apart && plan->last_apart == 0)) {

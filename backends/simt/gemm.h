@@ -35,6 +35,7 @@ simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype);
  * are no tiles. */
 simt_unit simt_gemm_unit(const simt_limits *limits, iso_dtype dtype);
 simt_tiles simt_gemm_unit_tiles(simt_unit unit);
+bool simt_tile_is_ring(const simt_tile *tile);
 int32_t simt_tile_threads(const simt_tile *tile);
 /* Whether the totals of a tile on the matrix unit stay in shared memory. */
 bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits);

@@ -12,8 +12,9 @@ enum {
     APART_BYTES = 256 << 20, /* approximate limit of scratch memory for segments in parallel */
     GROUPS_MAX = 8192,       /* of a launch; with more tiles, a group computes several */
     START_STEPS = 400,       /* time of filling and emptying a unit, in steps of k */
-    START_COPIERS = 100,     /* the same with copiers, which fill it for the next tile meanwhile */
-    JOIN_COST = 750000       /* cost of a second launch, in the measure of cost_of */
+    START_STAYS = 100,       /* the same for groups that begin their next tile at once */
+    COPY_COST = 6,
+    JOIN_COST = 750000 /* cost of a second launch, in the measure of cost_of */
 };
 
 /* clang-format off */
@@ -24,6 +25,13 @@ static const simt_tile warp32_f32[] = {
     {.bm = 128, .bn = 64, .bk = 16, .tm = 8, .tn = 8, .groups = 2, .full = 66, .alone = 54, .apart_layouts = true},
     {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 4, .full = 59, .alone = 24},
     {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 4, .groups = 6, .full = 42, .alone = 12},
+    {.bm = 128, .bn = 256, .bk = 8, .tm = 8, .tn = 16, .stages = 3, .groups = 1, .full = 77, .alone = 77, .apart_layouts = true},
+    {.bm = 64, .bn = 128, .bk = 8, .tm = 8, .tn = 16, .stages = 3, .groups = 4, .full = 71, .alone = 22, .apart_layouts = true},
+    {.bm = 64, .bn = 128, .bk = 16, .tm = 4, .tn = 8, .stages = 3, .groups = 2, .full = 67, .alone = 61, .apart_layouts = true},
+    {.bm = 32, .bn = 64, .bk = 32, .tm = 4, .tn = 4, .stages = 3, .groups = 4, .full = 53, .alone = 37, .apart_layouts = true},
+    {.bm = 16, .bn = 64, .bk = 32, .tm = 4, .tn = 4, .stages = 3, .groups = 6, .full = 48, .alone = 17, .apart_layouts = true},
+    {.bm = 16, .bn = 16, .bk = 64, .tm = 4, .tn = 1, .stages = 4, .groups = 6, .full = 16, .alone = 9, .apart_layouts = true},
+    {.bm = 4, .bn = 32, .bk = 32, .tm = 4, .tn = 1, .stages = 6, .groups = 6, .full = 16, .alone = 3, .apart_layouts = true},
 };
 static const simt_tile warp32_half[] = {
     {.bm = 128, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .groups = 2, .full = 66, .alone = 58, .apart_layouts = true},
@@ -133,15 +141,28 @@ int64_t simt_gemm_acc_bytes(iso_dtype dtype)
     return iso_dtype_size(dtype_get(dtype)->computes_in);
 }
 
+/* On a matrix unit, stages have another text. */
+bool simt_tile_is_ring(const simt_tile *tile)
+{
+    return tile->stages && !tile->unit;
+}
+
+/* Bytes of an element in the shared memory of a tile with stages. */
+static int64_t staged_bytes(const simt_tile *tile)
+{
+    return simt_tile_is_ring(tile) ? 4 : 8;
+}
+
 static int64_t tile_sums(const simt_tile *tile)
 {
-    return (int64_t)tile->bm * tile->bn * 8;
+    return (int64_t)tile->bm * tile->bn * staged_bytes(tile);
 }
 
 /* The gates of a tile with copiers, and the sums of a core, are with its slices. */
 static int64_t tile_slices(const simt_tile *tile, int64_t acc_bytes)
 {
-    const int64_t slice = (int64_t)(tile->bm + tile->bn) * tile->bk * acc_bytes;
+    const int32_t padding = simt_tile_is_ring(tile) ? 8 : 0; /* of a line of A and one of B */
+    const int64_t slice = (int64_t)(tile->bm + tile->bn + padding) * tile->bk * acc_bytes;
     if (tile->core) {
         return slice + (int64_t)tile->bm * tile->bn * acc_bytes;
     }
@@ -152,14 +173,15 @@ static int64_t tile_slices(const simt_tile *tile, int64_t acc_bytes)
  * reserves 1 KiB for each. */
 bool simt_tile_keeps(const simt_tile *tile, const simt_limits *limits)
 {
-    const int64_t group = tile_slices(tile, 8) + tile_sums(tile);
+    const int64_t group = tile_slices(tile, staged_bytes(tile)) + tile_sums(tile);
     return tile->stages && group <= limits->shared_most &&
            tile->groups * (group + 1024) <= limits->shared_of_unit;
 }
 
 bool simt_tile_added(const simt_tile *tile, const simt_limits *limits)
 {
-    return tile->copiers || (tile->stages && tile_slices(tile, 8) > limits->local_bytes);
+    return tile->copiers ||
+           (tile->unit && tile->stages && tile_slices(tile, 8) > limits->local_bytes);
 }
 
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype)
@@ -167,7 +189,9 @@ bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype 
     const int64_t shared = tile_slices(tile, simt_gemm_acc_bytes(dtype));
     return simt_tile_threads(tile) <= limits->threads_max &&
            (tile->copiers == 0 || (limits->f64_split && shared <= limits->shared_most)) &&
-           (shared <= limits->local_bytes || (tile->stages && shared <= limits->shared_most));
+           (!simt_tile_is_ring(tile) || limits->ring) &&
+           (shared <= limits->local_bytes ||
+            (tile->unit && tile->stages && shared <= limits->shared_most));
 }
 
 int32_t simt_gemm_naive_threads(const simt_limits *limits)
@@ -189,17 +213,40 @@ static double count_tiles(const simt_tile *tile, const iso_gemm_op *op)
            (double)op->batch;
 }
 
+/* Copies of a ring's work-item for one step of k: in vectors of an operand whose outer index is
+ * contiguous and aligned, else one by one. */
+static double copies_of(const simt_tile *tile, bool wide_a, bool wide_b)
+{
+    return (tile->bm * (wide_a ? 0.25 : 1) + tile->bn * (wide_b ? 0.25 : 1)) /
+           simt_tile_threads(tile);
+}
+
+/* How much longer a ring takes than with the layout in which `full` and `alone` were measured: A is
+ * contiguous along k, and B has vectors. A copy takes as long as COPY_COST multiplications. */
+static double copying_of(const simt_tile *tile, const iso_gemm_op *op)
+{
+    if (!simt_tile_is_ring(tile)) {
+        return 1;
+    }
+    const int64_t vector = 16 / iso_dtype_size(op->dtype);
+    const bool wide_a = op->trans_a == ISO_TRANS && op->lda % vector == 0;
+    const bool wide_b = op->trans_b != ISO_TRANS && op->ldb % vector == 0;
+    const double cells = (double)tile->tm * tile->tn / COPY_COST;
+    return (cells + copies_of(tile, wide_a, wide_b)) / (cells + copies_of(tile, false, true));
+}
+
 /* Estimated time of `turns` groups with k steps each. The time is given as the number of
  * multiplications that one unit performs in it at its peak. */
-static double cost_of(const simt_tile *tile, const simt_limits *limits, double turns, double k)
+static double cost_of(const simt_tile *tile, const simt_limits *limits, const iso_gemm_op *op,
+                      double turns, double k)
 {
     const double units = limits->units > 0 ? limits->units : 1;
     const double whole = turns / units;
     const double rounds = (double)(int64_t)whole + (whole > (double)(int64_t)whole);
     const double at_once = rounds < tile->groups ? rounds : tile->groups;
     const double reached = at_once * tile->alone < tile->full ? at_once * tile->alone : tile->full;
-    const double start = tile->copiers ? START_COPIERS : START_STEPS;
-    return tile->bm * tile->bn * (rounds * (k + 32) * 100 / reached + start);
+    const double start = tile->copiers || simt_tile_is_ring(tile) ? START_STAYS : START_STEPS;
+    return tile->bm * tile->bn * (rounds * (k + 32) * 100 / reached * copying_of(tile, op) + start);
 }
 
 typedef struct choice {
@@ -242,9 +289,10 @@ static void consider_last(choice *best, const simt_tile *tile, const simt_limits
     const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
     const int64_t last = last_tiles(tile, limits, op);
     const double cells = (double)last * tile->bm * tile->bn;
-    const double cost = cost_of(tile, limits, count_tiles(tile, op) - (double)last, (double)op->k) +
-                        cost_of(tile, limits, (double)(last * segments), SIMT_GEMM_SEGMENT) +
-                        join_cost(limits, cells, segments);
+    const double cost =
+        cost_of(tile, limits, op, count_tiles(tile, op) - (double)last, (double)op->k) +
+        cost_of(tile, limits, op, (double)(last * segments), SIMT_GEMM_SEGMENT) +
+        join_cost(limits, cells, segments);
     if (last > 0 && cost < best->cost) {
         *best = (choice){.tile = tile, .last_apart = (int32_t)last, .cost = cost};
     }
@@ -262,18 +310,19 @@ static void consider(choice *best, const simt_tile *tile, const simt_limits *lim
 {
     const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
     const double tiles = count_tiles(tile, op);
-    const double whole = cost_of(tile, limits, tiles, (double)op->k);
+    const double whole = cost_of(tile, limits, op, tiles, (double)op->k);
     if (!best->tile || whole < best->cost) {
         *best = (choice){.tile = tile, .cost = whole};
     }
     if (can_be_apart(tile, op)) {
-        const double apart = cost_of(tile, limits, tiles * (double)segments, SIMT_GEMM_SEGMENT) +
-                             join_cost(limits, tiles * tile->bm * tile->bn, segments);
+        const double apart =
+            cost_of(tile, limits, op, tiles * (double)segments, SIMT_GEMM_SEGMENT) +
+            join_cost(limits, tiles * tile->bm * tile->bn, segments);
         if (apart < best->cost) {
             *best = (choice){.tile = tile, .apart = true, .cost = apart};
         }
     }
-    if (tile->copiers) {
+    if (tile->copiers || simt_tile_is_ring(tile)) {
         consider_last(best, tile, limits, op);
     }
 }
@@ -362,7 +411,8 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
         plan->groups = simt_least(total, resident);
         plan->work_bytes = plan->groups * cells * simt_gemm_acc_bytes(op->dtype);
     }
-    if (tile->copiers) { /* a group's copiers begin its next tile beside the end of this one */
+    /* Groups that stay begin their next tile at once; copiers do so beside the end of this one. */
+    if (tile->copiers || simt_tile_is_ring(tile)) {
         plan->groups = simt_least(plan->groups, resident);
     }
 }

@@ -72,6 +72,7 @@ typedef struct simt_limits {
      * and f64_unit_problem says why, or is NULL if the device has no such unit. */
     int32_t f64_unit;
     const char *f64_unit_problem;
+    bool ring;      /* it can run gemm_ring.cl: it copies into shared memory without registers */
     bool f64_split; /* it can run gemm_split.cl: see ISO_COPIERS in dialect.h */
     /* The work-items of a team for its int8 matrix units; 0: none are used, and byte_unit_problem
      * says why, or is NULL if it has none. */

@@ -11,7 +11,8 @@
 /* Whether a tile can run its segments so, for some product. */
 static bool has(const simt_tile *tile, const simt_limits *limits, simt_segments segments)
 {
-    return segments != SIMT_LAST_APART || (tile->copiers && simt_tile_keeps(tile, limits));
+    return segments != SIMT_LAST_APART ||
+           ((tile->copiers || simt_tile_is_ring(tile)) && simt_tile_keeps(tile, limits));
 }
 
 bool simt_gemm_way(const simt_limits *limits, iso_dtype dtype, int32_t index, simt_way *out)
@@ -42,10 +43,11 @@ iso_status simt_way_name(void *device, const iso_op *op, int32_t index, char *na
         return ISO_NOT_READY;
     }
     (void)snprintf(name, (size_t)capacity, "%s%" PRId32 "x%" PRId32 "x%" PRId32 "%s",
-                   way.tile->copiers  ? "split-"
-                   : way.tile->stages ? "matrix-"
-                   : way.tile->unit   ? "waves-"
-                                      : "",
+                   way.tile->copiers             ? "split-"
+                   : simt_tile_is_ring(way.tile) ? "ring-"
+                   : way.tile->stages            ? "matrix-"
+                   : way.tile->unit              ? "waves-"
+                                                 : "",
                    way.tile->bm, way.tile->bn, way.tile->bk, ends[way.segments]);
     return ISO_OK;
 }

@@ -115,6 +115,7 @@ int main(int count, char **arguments)
             limits.byte_unit = 64;
         } else { /* as sm_80, sm_90 and sm_86 have it */
             limits.byte_unit = 32;
+            limits.ring = true;
             limits.f64_unit = unit == 90 ? 16 : unit;
             limits.f64_split = unit == 90;
             limits.shared_most = unit == 8 ? 166912 : unit ? 232448 : 101376;
