@@ -3,7 +3,7 @@
  * recording an event again does not affect earlier waits. */
 #include "tests/concurrency/check.h"
 
-#if defined(__SANITIZE_ADDRESS__) /* products take far longer */
+#if defined(__SANITIZE_ADDRESS__) || defined(TEST_THREAD_SANITIZER) /* products take far longer */
 enum { SIZE = 192 };
 #else
 enum { SIZE = 384 };

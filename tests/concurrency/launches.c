@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(TEST_THREAD_SANITIZER)
 enum { LAUNCHES = 300, RACES = 30, REPLACED = 300 };
 #else
 enum { LAUNCHES = 1000, RACES = 60, REPLACED = 1500 };

@@ -26,7 +26,7 @@ if [ "${1:-}" = tool ]; then
     rebuild asan -DISOMER_KERNEL_SETS=generic
     except='full|mutants'
 else
-    rebuild asan -DISOMER_TOOL=OFF
+    rebuild asan -DISOMER_TOOL=OFF "-DCMAKE_C_FLAGS_DEBUG=-O0 -g1"
     except='full|mutants|slow|examples'
 fi
 # A test of fork() hung here once, and not in 350 runs by hand: one that runs out of time tries once

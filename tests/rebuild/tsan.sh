@@ -34,7 +34,7 @@ fi
     reported 'data race' env OMP_TOOL=disabled $fixed "$scratch/planted" ordered
 }
 
-rebuild tsan -DISOMER_WERROR=ON -DISOMER_TOOL=OFF
+rebuild tsan -DISOMER_WERROR=ON -DISOMER_TOOL=OFF "-DCMAKE_C_FLAGS_DEBUG=-O0 -g1"
 # shellcheck disable=SC2086
 $fixed ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error --parallel "$jobs" -L '^concurrency$' \
     --label-exclude '^full$' || {
