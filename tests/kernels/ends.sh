@@ -47,11 +47,11 @@ kept
 # used: the time that the process has computed, in ticks; nothing once it has ended.
 used() { cut -d ' ' -f 3,14 "/proc/$pid/stat" 2>/dev/null | sed -n 's/^[^Z] //p'; }
 second=$(getconf CLK_TCK)
-# begin COMMAND...: starts the tool, and returns once the loop runs, after two seconds of a processor.
+# begin COMMAND...: starts the tool, and returns once the loop runs, after a second of a processor.
 begin() {
     "$tool" kernel "$@" >out 2>err &
     pid=$! tries=0
-    while now=$(used) && [ "${now:-$((2 * second))}" -lt $((2 * second)) ] && [ $tries -lt 6000 ]; do
+    while now=$(used) && [ "${now:-$second}" -lt "$second" ] && [ $tries -lt 6000 ]; do
         tries=$((tries + 1))
         sleep 0.1
     done

@@ -8,8 +8,8 @@ cd "$scratch"
 need python3 python3
 
 # stopped SIGNAL CODE ARGUMENTS...: runs the tool in the folder `at`. Once its first file is there and it has
-# computed for a second, however long that takes, it gets the signal. It has to end with this code. The
-# shell lets jobs in the background ignore SIGINT, so a program restores that.
+# computed for a quarter of a second, however long that takes, it gets the signal. It has to end with this
+# code. The shell lets jobs in the background ignore SIGINT, so a program restores that.
 stopped() {
     signal=$1 wanted=$2 tries=0 code=0
     shift 2
@@ -21,7 +21,7 @@ os.chdir("at")
 os.execv(sys.argv[1], sys.argv[1:])' "$tool" "$@" >out 2>err &
     pid=$!
     while used=$(cut -d ' ' -f 14 "/proc/$pid/stat") || fail "$*: it ended at once: $(cat out err)"; do
-        if [ -n "$(ls -A at)" ] && [ "$used" -ge "$(getconf CLK_TCK)" ]; then
+        if [ -n "$(ls -A at)" ] && [ "$used" -ge $(($(getconf CLK_TCK) / 4)) ]; then
             break
         fi
         tries=$((tries + 1))
