@@ -54,7 +54,7 @@ says out "measured in this run: read" "No percent for add f32: arrays of" "are u
     "Use a size with at least"
 grep -q "No percent for poly" out && fail "poly has a percentage"
 grep -Eq "^(Reductions|Transfers|Chained|Reading)" out && fail "tables of roofs"
-expect 0 kernel bench poly.isk --backend openmp --rounds 1 --budget 2 --kernel add --roofs
+expect 0 kernel bench poly.isk --backend openmp --rounds 1 --budget 60 --kernel add --roofs
 says out "Chained multiply-adds GFLOP/s" "Reading and writing GB/s" "No percent for add"
 says a.csv kernel/add/f32/100000/hot
 says a.md poly
