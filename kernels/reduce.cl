@@ -8,6 +8,9 @@
  *   ISO_LOOPED    defined if a group runs as a loop over its work-items
  *   ISO_BATCH     rows of 128 elements that are read before the first is used
  *
+ * Without a number of groups that should fit a unit, NVIDIA's assembler keeps to so few registers
+ * that it moves the loads of a batch apart.
+ *
  * A team of 32 work-items handles a block of 4096 elements. Work-item t has the lanes t, t + 32, t
  * + 64 and t + 96, so that a team reads neighbouring elements and the first two folds stay within
  * the work-item. Sequences of up to 64 elements have smaller teams of `width` work-items, with
@@ -22,7 +25,9 @@
 #define TEAMS (ISO_THREADS / TEAM)
 #define SLOTS (ISO_THREADS / ISO_COLS)
 #define EACH  (LANES / SLOTS) /* lanes of a work-item in reduce_columns */
-#define LAST  64              /* the largest number of blocks that reduce_last_two accepts */
+
+/* Groups of reduce_blocks that should fit a unit: more do not leave registers for a batch. */
+#define BLOCKS_AT_ONCE (IS_INDEX && !IS_LONG ? 4 : 3)
 
 /* Folds the lanes of `count` work-items, which are `apart` work-items apart; `s` is this
  * work-item's number among them. Number 0 gets the result. If a group runs as a loop, number 0 does
@@ -138,40 +143,16 @@ ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, i
                      lane_of(v[3], first), width);
 }
 
-/* The same at higher levels, where the elements are results of blocks. */
+/* The same at the last level, where the elements are at most LANES results of blocks. */
 ISO_INLINE lane take_results(ISO_GLOBAL const lane *x, int count, int t, int width)
 {
     lane v[4];
-    int row, i;
-    v[0] = v[1] = v[2] = v[3] = lane_neutral();
-    for (row = 0; row + 2 * LANES <= count; row += 2 * LANES) {
-        lane r[8];
-        int k;
-        ISO_UNROLL
-        for (k = 0; k < 8; k++) {
-            r[k] = x[row + t + k * TEAM];
-        }
-        ISO_UNROLL
-        for (k = 0; k < 8; k++) {
-            v[k & 3] = lane_fold(v[k & 3], r[k]);
-        }
-    }
-    for (; row < count; row += LANES) {
-        i = row + t;
-        if (i < count) {
-            v[0] = lane_fold(v[0], x[i]);
-        }
-        i += width;
-        if (i < count) {
-            v[1] = lane_fold(v[1], x[i]);
-        }
-        i += width;
-        if (i < count) {
-            v[2] = lane_fold(v[2], x[i]);
-        }
-        i += width;
-        if (i < count) {
-            v[3] = lane_fold(v[3], x[i]);
+    int j;
+    ISO_UNROLL
+    for (j = 0; j < 4; j++) {
+        v[j] = lane_neutral();
+        if (t + j * width < count) {
+            v[j] = lane_fold(v[j], x[t + j * width]);
         }
     }
     return fold_four(v[0], v[1], v[2], v[3], width);
@@ -208,7 +189,7 @@ reduce_short(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
 }
 
 /* The first level of longer sequences: a team for each block. */
-ISO_KERNEL(ISO_THREADS)
+ISO_KERNEL_OF(ISO_THREADS, BLOCKS_AT_ONCE)
 reduce_blocks(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
               ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
               ISO_GLOBAL iso_u8 *work, iso_i64 work_at, iso_i64 sequences, iso_i64 n)
@@ -236,7 +217,7 @@ reduce_blocks(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 st
 
 /* Along axis 0: a group for each block of ISO_COLS neighbouring columns. For each column it has
  * SLOTS work-items (slots); slot s has the lanes s, s + SLOTS, s + 2 * SLOTS, ... */
-ISO_KERNEL(ISO_THREADS)
+ISO_KERNEL_OF(ISO_THREADS, 2)
 reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL const elem *y,
                iso_i64 y_at, iso_i64 ld_y, ISO_GLOBAL iso_u8 *work, iso_i64 work_at,
                ISO_GLOBAL result *to, iso_i64 to_at, iso_i64 sequences, iso_i64 n)
@@ -297,31 +278,61 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
     }
 }
 
-/* An intermediate level: every block of a sequence's `count` results becomes one result. */
-ISO_KERNEL(ISO_THREADS)
-reduce_level(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, iso_i64 to_at, iso_i64 sequences,
-             iso_i64 count)
+/* A level above the first. A group takes a block of a sequence's `count` results, and a work-item
+ * LANES_EACH lanes of it: there are few blocks, so each needs many loads in flight. Their number is
+ * limited by the registers that a lane takes. A sequence's only block is its result. */
+#define TAKERS     (ISO_THREADS < LANES ? ISO_THREADS : LANES)
+#define LANES_EACH (LANES / TAKERS)
+#define AHEAD      ((IS_INDEX ? 16 : IS_SCALED ? 8 : 32) / LANES_EACH) /* rows in flight */
+ISO_KERNEL_OF(ISO_THREADS, 1)
+reduce_level(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, iso_i64 next_at, ISO_GLOBAL result *to,
+             iso_i64 to_at, iso_i64 sequences, iso_i64 count, iso_i64 n)
 {
-    ISO_SHARED lane pad[PAD];
-    int id = ISO_LOCAL_ID(), t = id % TEAM, team = id / TEAM;
-    iso_i64 blocks = (count + BLOCK - 1) / BLOCK, total = sequences * blocks, base;
+    ISO_SHARED lane pad[ISO_THREADS];
+    int id = ISO_LOCAL_ID(), k, h;
+    iso_i64 blocks = (count + BLOCK - 1) / BLOCK, b;
     ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + from_at);
-    ISO_GLOBAL lane *out = (ISO_GLOBAL lane *)(work + to_at);
-    for (base = ISO_GROUP_ID() * TEAMS; base < total; base += ISO_GROUP_COUNT() * TEAMS) {
-        iso_i64 b = base + team;
-        lane v = lane_neutral();
-        if (b < total) {
-            iso_i64 s = b / blocks, first = (b - s * blocks) * BLOCK;
-            v = take_results(in + (s * count + first), least_count(count - first, BLOCK), t, TEAM);
+    for (b = ISO_GROUP_ID(); b < sequences * blocks; b += ISO_GROUP_COUNT()) {
+        iso_i64 s = b / blocks, first = (b - s * blocks) * BLOCK;
+        int here = least_count(count - first, BLOCK), row;
+        ISO_GLOBAL const lane *from = in + (s * count + first);
+        lane v[LANES_EACH], r[AHEAD * LANES_EACH];
+        ISO_UNROLL
+        for (k = 0; k < LANES_EACH; k++) {
+            v[k] = lane_neutral();
         }
-        v = fold_team(v, id, t, TEAM, pad);
-        if (t == 0 && b < total) {
-            out[b] = v;
+        for (row = 0; id < TAKERS && row < here; row += AHEAD * LANES) {
+            ISO_UNROLL
+            for (k = 0; k < AHEAD * LANES_EACH; k++) { /* beyond the end the first stands in */
+                int i = row + id + k * TAKERS;
+                r[k] = from[i < here ? i : 0];
+            }
+            ISO_UNROLL
+            for (k = 0; k < AHEAD * LANES_EACH; k++) {
+                if (row + id + k * TAKERS < here) {
+                    v[k % LANES_EACH] = lane_fold(v[k % LANES_EACH], r[k]);
+                }
+            }
+        }
+        ISO_UNROLL
+        for (h = LANES_EACH / 2; h > 0; h /= 2) {
+            ISO_UNROLL
+            for (k = 0; k < LANES_EACH / 2; k++) {
+                if (k < h) {
+                    v[k] = lane_fold(v[k], v[k + h < LANES_EACH ? k + h : 0]);
+                }
+            }
+        }
+        v[0] = fold_shared(v[0], id, id, TAKERS, 1, pad);
+        if (id == 0 && blocks == 1) {
+            lane_finish(to + to_at, s, v[0], n);
+        } else if (id == 0) {
+            ((ISO_GLOBAL lane *)(work + next_at))[b] = v[0];
         }
     }
 }
 
-/* The last level: each sequence has at most one block of results. */
+/* The last level of sequences with at most LANES results each: a team of `width` for each. */
 ISO_KERNEL(ISO_THREADS)
 reduce_last(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso_i64 to_at,
             iso_i64 sequences, iso_i64 count, iso_i64 n, iso_i32 width)
@@ -340,45 +351,6 @@ reduce_last(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso
         if (t == 0 && s < sequences) {
             lane_finish(to + to_at, s, v, n);
         }
-    }
-}
-
-/* The last two levels of one sequence, by one group: there are at most LAST blocks of results. */
-ISO_KERNEL(ISO_THREADS)
-reduce_last_two(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso_i64 to_at,
-                iso_i64 count, iso_i64 n)
-{
-    ISO_SHARED lane pad[PAD];
-    ISO_SHARED lane kept[LAST];
-    int id = ISO_LOCAL_ID(), t = id % TEAM, team = id / TEAM;
-    int blocks = (int)((count + BLOCK - 1) / BLOCK), base;
-    ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + from_at);
-    lane v, w;
-    for (base = 0; base < blocks; base += TEAMS) {
-        int b = base + team;
-        v = lane_neutral();
-        if (b < blocks) {
-            iso_i64 first = (iso_i64)b * BLOCK;
-            v = take_results(in + first, least_count(count - first, BLOCK), t, TEAM);
-        }
-        v = fold_team(v, id, t, TEAM, pad);
-        if (t == 0 && b < blocks) {
-            kept[b] = v;
-        }
-    }
-    ISO_BARRIER();
-    v = lane_neutral();
-    w = lane_neutral();
-    if (id < TEAM && t < blocks) {
-        v = lane_fold(v, kept[t]);
-    }
-    if (id < TEAM && t + TEAM < blocks) {
-        w = lane_fold(w, kept[t + TEAM]);
-    }
-    v = fold_four(v, w, lane_neutral(), lane_neutral(), TEAM);
-    v = fold_team(v, id, t, TEAM, pad);
-    if (id == 0) {
-        lane_finish(to + to_at, 0, v, n);
     }
 }
 

@@ -9,7 +9,8 @@
  * whole block; the last, shorter one is handled as in reduce_blocks.
  *
  * ISO_STREAM is the number of vectors in a batch. This kernel exists only for lanes of one 32-bit
- * word: for longer ones it was measured to be no faster than reduce_blocks.
+ * word, on AMD's chips with waves of 32. On NVIDIA's it was measured to be no faster than
+ * reduce_blocks: the second batch takes the registers of other groups (docs/performance.md).
  */
 #if ISO_SHUFFLE && defined(ISO_STREAM)
 typedef ISO_U32X4 piece;

@@ -15,7 +15,6 @@ enum {
     KERNEL_COLUMNS,
     KERNEL_LEVEL,
     KERNEL_LAST,
-    KERNEL_LAST_TWO,
     KERNEL_NAIVE,
     KERNEL_PARTIALS,
     KERNEL_FINISH,
@@ -41,7 +40,6 @@ static const simt_text reduce_text = {
             [KERNEL_COLUMNS] = "reduce_columns",
             [KERNEL_LEVEL] = "reduce_level",
             [KERNEL_LAST] = "reduce_last",
-            [KERNEL_LAST_TWO] = "reduce_last_two",
             [KERNEL_NAIVE] = "reduce_naive",
             [KERNEL_PARTIALS] = "reduce_partials",
             [KERNEL_FINISH] = "reduce_finish",
@@ -60,8 +58,8 @@ static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype 
         .text = &reduce_text,
         .values = {tile.threads, (int32_t)dtype, (int32_t)op, simt_reduce_uses_f64(op, dtype),
                    limits->atomic64 && !wide && simt_reduce_is_long(op, dtype),
-                   wide ? tile.columns_wide : tile.columns, tile.batch, tile.looped, tile.stream,
-                   tile.read},
+                   wide ? tile.columns_wide : tile.columns, wide ? tile.batch_wide : tile.batch,
+                   tile.looped, tile.stream, tile.read},
     };
 }
 
@@ -217,35 +215,40 @@ static iso_status run_columns(const run *r, int64_t blocks)
     return SUBMIT(r, KERNEL_COLUMNS, simt_pieces(r->plan.sequences, columns) * blocks, args);
 }
 
-static iso_status run_level(const run *r, int64_t from_at, int64_t to_at, int64_t count)
+/* A level above the first, by a group for each block. It stores the results if it is the last. */
+static iso_status run_level(const run *r, int64_t from_at, int64_t next_at, int64_t count)
 {
-    const int64_t blocks = simt_pieces(count, SIMT_REDUCE_BLOCK);
     const simt_arg args[] = {
-        SIMT_MEMORY(r->work),        SIMT_ARG(from_at), SIMT_ARG(to_at),
-        SIMT_ARG(r->plan.sequences), SIMT_ARG(count),
+        SIMT_MEMORY(r->work), SIMT_ARG(from_at),           SIMT_ARG(next_at), SIMT_MEMORY(r->to),
+        SIMT_ARG(r->to_at),   SIMT_ARG(r->plan.sequences), SIMT_ARG(count),   SIMT_ARG(r->plan.n),
     };
-    return SUBMIT(r, KERNEL_LEVEL,
-                  simt_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
+    return SUBMIT(r, KERNEL_LEVEL, r->plan.sequences * simt_pieces(count, SIMT_REDUCE_BLOCK), args);
 }
 
-static iso_status run_last(const run *r, int64_t from_at, int64_t count)
+/* The levels above the first, on `count` results of each sequence. */
+static iso_status run_levels(const run *r, int64_t count)
 {
+    int64_t at = r->work_at;
+    iso_status status = ISO_OK;
+    while (status == ISO_OK && count > SIMT_REDUCE_LANES) {
+        const int64_t next = at + r->plan.sequences * count * r->plan.lane_bytes;
+        status = run_level(r, at, next, count);
+        if (count <= SIMT_REDUCE_BLOCK) {
+            return status;
+        }
+        at = next;
+        count = simt_pieces(count, SIMT_REDUCE_BLOCK);
+    }
+    if (status != ISO_OK) {
+        return status;
+    }
     const int32_t width = simt_reduce_width(count);
     const simt_arg args[] = {
-        SIMT_MEMORY(r->work),        SIMT_ARG(from_at), SIMT_MEMORY(r->to),  SIMT_ARG(r->to_at),
-        SIMT_ARG(r->plan.sequences), SIMT_ARG(count),   SIMT_ARG(r->plan.n), SIMT_ARG(width),
+        SIMT_MEMORY(r->work),        SIMT_ARG(at),    SIMT_MEMORY(r->to),  SIMT_ARG(r->to_at),
+        SIMT_ARG(r->plan.sequences), SIMT_ARG(count), SIMT_ARG(r->plan.n), SIMT_ARG(width),
     };
     return SUBMIT(r, KERNEL_LAST, simt_pieces(r->plan.sequences, r->plan.tile.threads / width),
                   args);
-}
-
-static iso_status run_last_two(const run *r, int64_t from_at, int64_t count)
-{
-    const simt_arg args[] = {
-        SIMT_MEMORY(r->work), SIMT_ARG(from_at), SIMT_MEMORY(r->to),
-        SIMT_ARG(r->to_at),   SIMT_ARG(count),   SIMT_ARG(r->plan.n),
-    };
-    return SUBMIT(r, KERNEL_LAST_TWO, 1, args);
 }
 
 /* The first level leaves one result for each group that is launched: never more than there are
@@ -263,12 +266,12 @@ static iso_status run_read(const run *r, int64_t blocks)
     if (status == ISO_OK) {
         status = SUBMIT(r, KERNEL_READ, groups, args);
     }
-    return status == ISO_OK ? run_last(r, r->work_at, groups) : status;
+    return status == ISO_OK ? run_levels(r, groups) : status;
 }
 
 static iso_status run_tiled(const run *r)
 {
-    int64_t count = simt_pieces(r->plan.n, SIMT_REDUCE_BLOCK), at = r->work_at;
+    const int64_t count = simt_pieces(r->plan.n, SIMT_REDUCE_BLOCK);
     if (count == 1 && !r->plan.columns) {
         return run_short(r);
     }
@@ -285,20 +288,7 @@ static iso_status run_tiled(const run *r)
     if (status == ISO_OK && (!r->plan.stream || !r->aligned || r->dry)) {
         status = r->plan.columns ? run_columns(r, count) : run_blocks(r, count);
     }
-    if (count == 1) {
-        return status;
-    }
-    while (status == ISO_OK && count > SIMT_REDUCE_BLOCK) {
-        const int64_t blocks = simt_pieces(count, SIMT_REDUCE_BLOCK);
-        if (r->plan.sequences == 1 && blocks <= SIMT_REDUCE_LAST) {
-            return run_last_two(r, at, count);
-        }
-        const int64_t next = at + r->plan.sequences * count * r->plan.lane_bytes;
-        status = run_level(r, at, next, count);
-        at = next;
-        count = blocks;
-    }
-    return status == ISO_OK ? run_last(r, at, count) : status;
+    return status == ISO_OK && count > 1 ? run_levels(r, count) : status;
 }
 
 /* Each work-item computes one result. */

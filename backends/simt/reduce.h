@@ -7,7 +7,7 @@
 
 enum {
     SIMT_REDUCE_BLOCK = 4096, /* elements that are reduced to one element of the next level */
-    SIMT_REDUCE_LAST = 64     /* most blocks that reduce_last_two takes (LAST in the kernel) */
+    SIMT_REDUCE_LANES = 128   /* of a block; reduce_last takes no more results of a sequence */
 };
 
 /* Tile sizes for a class of devices. Threads and columns are powers of two. */
@@ -16,6 +16,7 @@ typedef struct simt_reduce_tile {
     int32_t columns;      /* columns that a group reduces together along axis 0 */
     int32_t columns_wide; /* the same, if a lane is more than one number */
     int32_t batch;        /* rows of 128 elements that a team reads ahead */
+    int32_t batch_wide;   /* the same, if a lane is more than one number */
     int32_t stream;       /* vectors that reduce_stream reads ahead; 0: not used */
     int32_t read;         /* xor: vectors that a work-item of reduce_read has in flight */
     int32_t looped;       /* a group runs as a loop over its work-items */

@@ -2,10 +2,20 @@
 /* reduce_tiles.c - chooses the tiles of a reduction for a device, and plans it. */
 #include "backends/simt/reduce.h"
 
+/* NVIDIA's, measured on an H200 (docs/performance.md). A batch of 8 rows needs BLOCKS_AT_ONCE of
+ * reduce.cl; with lanes that are more than one number, 8 rows were no faster than 4. */
+static const simt_reduce_tile warp = {.threads = 256,
+                                      .columns = 32,
+                                      .columns_wide = 16,
+                                      .batch = 8,
+                                      .batch_wide = 4,
+                                      .groups = 8,
+                                      .groups_max = 1 << 20};
 static const simt_reduce_tile gpu = {.threads = 256,
                                      .columns = 32,
                                      .columns_wide = 16,
                                      .batch = 4,
+                                     .batch_wide = 4,
                                      .groups = 8,
                                      .groups_max = 1 << 20};
 static const simt_reduce_tile cpu = {.threads = 64,
@@ -13,14 +23,20 @@ static const simt_reduce_tile cpu = {.threads = 64,
                                      .columns = 16,
                                      .columns_wide = 16,
                                      .batch = 1,
+                                     .batch_wide = 1,
                                      .groups = 4,
                                      .groups_max = 256};
-static const simt_reduce_tile small = {
-    .threads = 32, .columns = 4, .columns_wide = 4, .batch = 1, .groups = 2, .groups_max = 64};
+static const simt_reduce_tile small = {.threads = 32,
+                                       .columns = 4,
+                                       .columns_wide = 4,
+                                       .batch = 1,
+                                       .batch_wide = 1,
+                                       .groups = 2,
+                                       .groups_max = 64};
 
 static const simt_reduce_tile *const tiles[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = &gpu, [SIMT_CLASS_WAVE32] = &gpu,  [SIMT_CLASS_WAVE64] = &gpu,
-    [SIMT_CLASS_CPU] = &cpu,    [SIMT_CLASS_SMALL] = &small,
+    [SIMT_CLASS_WARP32] = &warp, [SIMT_CLASS_WAVE32] = &gpu,  [SIMT_CLASS_WAVE64] = &gpu,
+    [SIMT_CLASS_CPU] = &cpu,     [SIMT_CLASS_SMALL] = &small,
 };
 
 /* The tile if a lane is one 32-bit word. Groups are larger, and whole arrays use reduce_stream,
@@ -30,10 +46,10 @@ static const simt_reduce_tile word = {.threads = 512,
                                       .columns = 64,
                                       .columns_wide = 64,
                                       .batch = 8,
+                                      .batch_wide = 8,
                                       .groups = 8,
                                       .groups_max = 1 << 20};
 static const int32_t streams[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = 8,
     [SIMT_CLASS_WAVE32] = 4,
 };
 
@@ -57,7 +73,7 @@ simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op
         streamed.read = read;
         return streamed;
     }
-    const int64_t local = (int64_t)(tile->threads + SIMT_REDUCE_LAST) * LANE_MAX;
+    const int64_t local = (int64_t)tile->threads * LANE_MAX;
     if (tile->threads > limits->threads_max || local > limits->local_bytes) {
         tile = &small;
     }

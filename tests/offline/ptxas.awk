@@ -10,6 +10,8 @@ BEGIN {
     SPILL_MAX = 640
     # Its sums must stay in registers.
     spill_max["fixed_matrix"] = 0
+    # Only AMD's chips with waves of 32 use it.
+    elsewhere["reduce_stream"] = 1
 }
 function complain(what) {
     print "FAIL: " name " of " options[object] ": " what
@@ -49,7 +51,7 @@ END {
         for (t in kernels_of) {
             n = split(kernels_of[t], wanted, " ")
             for (j = 1; j <= n; j++) {
-                if (!((t, wanted[j]) in present)) { print "FAIL: no program has kernel " wanted[j] " of " t; failed = 1 }
+                if (!((t, wanted[j]) in present) && !(wanted[j] in elsewhere)) { print "FAIL: no program has kernel " wanted[j] " of " t; failed = 1 }
             }
         }
     }
