@@ -8,7 +8,7 @@
  *                 of 1 byte, 8 bytes for 2, and 16 bytes for 4 and 8
  *   TILE_ROWS, TILE_COLS  size of a tile of `from`
  *   SWAP_TILE     side of the square tiles of a transpose in place
- *   BAND          rows of tiles in a band; tiles of a band are processed column by column
+ *   AT_ONCE       groups of transpose_tiled that should fit a unit, if that is given
  *   DIRECT        defined on devices whose shared memory is ordinary memory: the kernels then use
  *                 none
  *
@@ -168,14 +168,24 @@ typedef struct place {
     iso_i64 i, j;
 } place;
 
-ISO_INLINE place place_of(iso_i64 tile, iso_i64 down, iso_i64 across)
+/* A band has `high` rows of tiles, which are processed column by column. A division of 32 bits
+ * takes a fraction of one of 64. */
+#define PLACE_OF(number)                                                                           \
+    const number band = (number)tile / (number)(high * across), first = band * (number)high;       \
+    const number rest = (number)tile - first * (number)across;                                     \
+    const number left = (number)down - first < (number)high ? (number)down - first : (number)high; \
+    const number j = rest / left;                                                                  \
+    at.j = (iso_i64)j;                                                                             \
+    at.i = (iso_i64)(first + rest - j * left);
+
+ISO_INLINE place place_of(iso_i64 tile, iso_i64 down, iso_i64 across, iso_i64 high)
 {
-    const iso_i64 band = tile / (BAND * across), first = band * BAND;
-    const iso_i64 rest = tile - first * across;
-    const iso_i64 high = down - first < BAND ? down - first : BAND;
     place at;
-    at.j = rest / high;
-    at.i = first + rest - at.j * high;
+    if ((down + high) * across <= 0x7fffffff) {
+        PLACE_OF(iso_u32)
+    } else {
+        PLACE_OF(iso_i64)
+    }
     return at;
 }
 
@@ -203,11 +213,11 @@ ISO_INLINE place pair_of(iso_i64 pair, iso_i64 side)
 ISO_KERNEL(ISO_THREADS)
 transpose_tiled(ISO_GLOBAL const cell *from, iso_i64 from_offset, ISO_GLOBAL cell *to,
                 iso_i64 to_offset, iso_i64 rows, iso_i64 cols, iso_i64 ld_from, iso_i64 ld_to,
-                iso_i64 down, iso_i64 across)
+                iso_i64 down, iso_i64 across, iso_i64 high)
 {
     iso_i64 tile;
     for (tile = ISO_GROUP_ID(); tile < down * across; tile += ISO_GROUP_COUNT()) {
-        const place at = place_of(tile, down, across);
+        const place at = place_of(tile, down, across, high);
         const iso_i64 row = at.i * TILE_ROWS, col = at.j * TILE_COLS;
         const int rows_left = left_of(rows, row, TILE_ROWS);
         const int cols_left = left_of(cols, col, TILE_COLS);
@@ -326,15 +336,19 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
         }                                                                                          \
     }
 
+#if defined(AT_ONCE)
+ISO_KERNEL_OF(ISO_THREADS, AT_ONCE)
+#else
 ISO_KERNEL(ISO_THREADS)
+#endif
 transpose_tiled(ISO_GLOBAL const cell *ISO_RESTRICT from, iso_i64 from_offset,
                 ISO_GLOBAL cell *ISO_RESTRICT to, iso_i64 to_offset, iso_i64 rows, iso_i64 cols,
-                iso_i64 ld_from, iso_i64 ld_to, iso_i64 down, iso_i64 across)
+                iso_i64 ld_from, iso_i64 ld_to, iso_i64 down, iso_i64 across, iso_i64 high)
 {
     ISO_SHARED word shared[TILE_ROWS * TILE_COLS / SPAN];
     iso_i64 tile;
     for (tile = ISO_GROUP_ID(); tile < down * across; tile += ISO_GROUP_COUNT()) {
-        const place at = place_of(tile, down, across);
+        const place at = place_of(tile, down, across, high);
         const iso_i64 row = at.i * TILE_ROWS, col = at.j * TILE_COLS;
         const int rows_left = left_of(rows, row, TILE_ROWS);
         const int cols_left = left_of(cols, col, TILE_COLS);

@@ -21,7 +21,7 @@ static const simt_text transpose_text = {
     .parts = transpose_parts,
     .part_count = 2,
     .defines = {"ISO_THREADS", "?ISO_DTYPE", "CELL_BYTES", "WORD_BYTES", "TILE_ROWS", "TILE_COLS",
-                "SWAP_TILE", "BAND", "?NAIVE_COLS", "?DIRECT"},
+                "SWAP_TILE", "?AT_ONCE", "?NAIVE_COLS", "?DIRECT"},
     .kernels = {"transpose_tiled", "transpose_swap", "transpose_naive", "transpose_naive_swap"},
 };
 
@@ -63,15 +63,42 @@ static const shapes small = {
     .band = 2,
 };
 
+/* Kinds of programs: `plain` and `wide` as above. FEW is for operands whose wide tiles would be too
+ * few for the device. */
+enum { PLAIN, WIDE, FEW, KINDS };
+
+/* What was found for a class. */
+typedef struct found {
+    shape few[SIZES]; /* without threads there is none */
+    struct {
+        int32_t once; /* groups that should fit a unit; 0: what the compiler leaves room for */
+        int32_t band; /* rows of tiles in a band; 1: row by row; 0: as in `shapes` */
+        int32_t far;  /* the same if the rows of the result are FAR apart; 0: no other */
+    } order[KINDS][SIZES];
+} found;
+
+/* Measured on an H200, for 4 and 8 bytes (docs/performance.md):
+ * - Row by row was fastest, and with 4 bytes registers for four groups a unit.
+ * - With 8 bytes and rows of the result that are 128 KiB apart, bands of 32 were 5 % faster: they
+ *   write longer pieces of fewer rows at a time.
+ * - With two tiles for each unit, tiles of a quarter of the size were 9 to 16 % faster. */
+static const found nvidia = {
+    .few = {[2] = {64, 16, 32, 32}, [3] = {64, 16, 32, 32}},
+    .order = {[WIDE] = {[2] = {.once = 4, .band = 1}, [3] = {.band = 1, .far = 32}},
+              [FEW] = {[2] = {.once = 12, .band = 32}, [3] = {.once = 12, .band = 32}}},
+};
+static const found nothing;
+
 /* `naive`: how many columns a group of the naive kernel handles, but never more than it has
  * work-items. */
 static const struct {
     const shapes *shapes;
     int32_t naive;
+    const found *found;
 } classes[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = {&gpu, 32}, [SIMT_CLASS_WAVE32] = {&gpu, 32},
-    [SIMT_CLASS_WAVE64] = {&gpu, 64}, [SIMT_CLASS_CPU] = {&cpu, 64},
-    [SIMT_CLASS_SMALL] = {&small, 2},
+    [SIMT_CLASS_WARP32] = {&gpu, 32, &nvidia},  [SIMT_CLASS_WAVE32] = {&gpu, 32, &nothing},
+    [SIMT_CLASS_WAVE64] = {&gpu, 64, &nothing}, [SIMT_CLASS_CPU] = {&cpu, 64, &nothing},
+    [SIMT_CLASS_SMALL] = {&small, 2, &nothing},
 };
 
 static int32_t size_index(int64_t element_bytes)
@@ -90,28 +117,46 @@ static bool fits(const simt_limits *limits, const shape *s, int64_t element_byte
            (tile > swap ? tile : swap) * element_bytes <= limits->local_bytes;
 }
 
-/* wide: uses words of several elements, if available. The naive kernels are only in programs whose
- * word is one element. */
-static simt_spec spec_for(const simt_limits *limits, int64_t element_bytes, bool wide)
+/* A program, and how many rows of its tiles are in a band. */
+typedef struct choice {
+    simt_spec spec;
+    int32_t band, far;
+} choice;
+
+/* The index of each value in a spec of this source. */
+enum { VALUE_WORD = 3, VALUE_ROWS, VALUE_COLS, VALUE_SWAP, VALUE_ONCE, VALUE_NAIVE };
+
+static bool has_few(const simt_limits *limits, int64_t element_bytes)
+{
+    const shape *s = &classes[limits->device_class].found->few[size_index(element_bytes)];
+    return s->threads > 0 && fits(limits, s, element_bytes);
+}
+
+/* The naive kernels are only in programs whose word is one element. */
+static choice choice_for(const simt_limits *limits, int64_t element_bytes, int kind)
 {
     const int32_t index = size_index(element_bytes);
     simt_class device_class = limits->device_class;
     const shapes *all = classes[device_class].shapes;
-    const shape *s = wide ? &all->wide[index] : &all->plain[index];
+    const shape *s = kind == FEW    ? &classes[device_class].found->few[index]
+                     : kind == WIDE ? &all->wide[index]
+                                    : &all->plain[index];
     if (all->direct ? s->threads > limits->threads_max : !fits(limits, s, element_bytes)) {
         device_class = SIMT_CLASS_SMALL;
         all = &small;
-        s = wide ? &all->wide[index] : &all->plain[index];
+        s = kind == PLAIN ? &all->plain[index] : &all->wide[index];
     }
+    const found *extra = classes[device_class].found;
     const int32_t naive = (int32_t)simt_least(classes[device_class].naive, s->threads);
-    return (simt_spec){.text = &transpose_text,
-                       .values = {s->threads, 0, (int32_t)element_bytes, s->word, s->side, s->side,
-                                  s->swap, all->band, s->word == element_bytes ? naive : 0,
-                                  all->direct}};
+    const int32_t own = extra->order[kind][index].band, far = extra->order[kind][index].far;
+    const int32_t band = own > 0 ? own : all->band;
+    return (choice){.spec = {.text = &transpose_text,
+                             .values = {s->threads, 0, (int32_t)element_bytes, s->word, s->side,
+                                        s->side, s->swap, extra->order[kind][index].once,
+                                        s->word == element_bytes ? naive : 0, all->direct}},
+                    .band = band,
+                    .far = far > 0 ? far : band};
 }
-
-/* The index of each value in a spec of this source. */
-enum { VALUE_WORD = 3, VALUE_ROWS, VALUE_COLS, VALUE_SWAP, VALUE_BAND, VALUE_NAIVE };
 
 /* ---- planning -------------------------------------------------------------------------------- */
 
@@ -120,27 +165,41 @@ static bool aligned(const simt_device *device, iso_ref ref, int64_t ld_bytes, in
     return simt_alignment(device, ref) >= word && ld_bytes % word == 0;
 }
 
-/* The program that suits the alignment of the operands. */
-static simt_spec spec_of(const simt_device *device, const iso_transpose_op *op)
+/* Whether tiles of this program are so few that some units get twice as many as others. */
+static bool too_few(const simt_limits *limits, const iso_transpose_op *op, const simt_spec *spec)
 {
-    int64_t bytes = op->element_bytes;
-    if (op->variant == ISO_VARIANT_TILED) {
-        simt_spec spec = spec_for(&device->limits, bytes, true);
-        int64_t word = spec.values[VALUE_WORD];
-        if (aligned(device, op->from, op->ld_from * bytes, word) &&
-            aligned(device, op->to, op->ld_to * bytes, word)) {
-            return spec;
-        }
-    }
-    return spec_for(&device->limits, bytes, false);
+    enum { EACH = 4 };
+    const double down = (double)simt_pieces(op->rows, spec->values[VALUE_ROWS]);
+    const double across = (double)simt_pieces(op->cols, spec->values[VALUE_COLS]);
+    return down * across < (double)EACH * limits->units;
 }
 
-static iso_status run_apart(simt_stream *stream, const iso_transpose_op *op, const simt_spec *spec,
+/* The program that suits the size and the alignment of the operands. */
+static choice choice_of(const simt_device *device, const iso_transpose_op *op)
+{
+    enum { FAR = 128 << 10 }; /* bytes */
+    const simt_limits *limits = &device->limits;
+    const int64_t bytes = op->element_bytes;
+    choice best = choice_for(limits, bytes, WIDE);
+    const int64_t word = best.spec.values[VALUE_WORD];
+    if (op->variant != ISO_VARIANT_TILED || !aligned(device, op->from, op->ld_from * bytes, word) ||
+        !aligned(device, op->to, op->ld_to * bytes, word)) {
+        best = choice_for(limits, bytes, PLAIN);
+    } else if (has_few(limits, bytes) && too_few(limits, op, &best.spec)) {
+        best = choice_for(limits, bytes, FEW);
+    }
+    best.band = op->ld_to * bytes % FAR == 0 ? best.far : best.band;
+    return best;
+}
+
+static iso_status run_apart(simt_stream *stream, const iso_transpose_op *op, const choice *how,
                             const simt_kernel *kernel)
 {
+    const int32_t *values = how->spec.values;
     bool naive = op->variant == ISO_VARIANT_NAIVE;
-    int64_t cols = naive ? spec->values[VALUE_NAIVE] : spec->values[VALUE_COLS];
-    int64_t rows = naive ? kernel->threads / cols : spec->values[VALUE_ROWS];
+    int64_t cols = naive ? values[VALUE_NAIVE] : values[VALUE_COLS];
+    int64_t rows = naive ? kernel->threads / cols : values[VALUE_ROWS];
+    int64_t high = how->band;
     int64_t down = simt_pieces(op->rows, rows), across = simt_pieces(op->cols, cols);
     int64_t from_offset = op->from.offset / op->element_bytes;
     int64_t to_offset = op->to.offset / op->element_bytes;
@@ -155,8 +214,11 @@ static iso_status run_apart(simt_stream *stream, const iso_transpose_op *op, con
         SIMT_ARG(op->ld_to),
         SIMT_ARG(down),
         SIMT_ARG(across),
+        SIMT_ARG(high), /* the last, because the naive kernel has none */
     };
-    return SIMT_LAUNCH(stream, kernel, simt_least(down * across, GROUPS_MOST), args);
+    const int32_t count = (int32_t)(sizeof args / sizeof *args);
+    return simt_launch(stream, kernel, simt_least(down * across, GROUPS_MOST), args,
+                       naive ? count - 1 : count);
 }
 
 static iso_status run_in_place(simt_stream *stream, const iso_transpose_op *op,
@@ -196,15 +258,15 @@ static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
     const iso_transpose_op *transpose = op->transpose;
     bool in_place = transpose->from.memory == transpose->to.memory &&
                     transpose->from.offset == transpose->to.offset;
-    simt_spec spec = spec_of(stream->device, transpose);
+    const choice how = choice_of(stream->device, transpose);
     const simt_kernel *kernel = NULL;
     iso_status status =
-        simt_kernel_get(stream->device, &spec, kernel_of(transpose, in_place), &kernel);
+        simt_kernel_get(stream->device, &how.spec, kernel_of(transpose, in_place), &kernel);
     if (status != ISO_OK) {
         return status;
     }
-    return in_place ? run_in_place(stream, transpose, &spec, kernel)
-                    : run_apart(stream, transpose, &spec, kernel);
+    return in_place ? run_in_place(stream, transpose, &how.spec, kernel)
+                    : run_apart(stream, transpose, &how, kernel);
 }
 
 static iso_status prepare_spec(simt_device *device, const iso_transpose_op *op,
@@ -224,8 +286,8 @@ static iso_status prepare_spec(simt_device *device, const iso_transpose_op *op,
 static iso_status transpose_prepare(simt_stream *stream, const iso_op *op)
 {
     simt_device *device = stream->device;
-    simt_spec best = spec_of(device, op->transpose);
-    simt_spec plain = spec_for(&device->limits, op->transpose->element_bytes, false);
+    simt_spec best = choice_of(device, op->transpose).spec;
+    simt_spec plain = choice_for(&device->limits, op->transpose->element_bytes, PLAIN).spec;
     iso_status status = prepare_spec(device, op->transpose, &best);
     if (status == ISO_OK && best.values[VALUE_WORD] != plain.values[VALUE_WORD]) {
         status = prepare_spec(device, op->transpose, &plain);
@@ -235,7 +297,7 @@ static iso_status transpose_prepare(simt_stream *stream, const iso_op *op)
 
 static void transpose_describe(simt_device *device, const iso_op *op, iso_op_info *out)
 {
-    simt_spec spec = spec_of(device, op->transpose);
+    simt_spec spec = choice_of(device, op->transpose).spec;
     if (op->transpose->variant == ISO_VARIANT_NAIVE) {
         (void)snprintf(out->kernel, sizeof out->kernel, "transpose_naive, %" PRId32 " work-items",
                        spec.values[0]);
@@ -251,10 +313,15 @@ static void transpose_describe(simt_device *device, const iso_op *op, iso_op_inf
 static void transpose_each(const simt_limits *limits, simt_visit *visit, void *context)
 {
     for (int64_t bytes = 1; bytes <= INT64_C(1) << (SIZES - 1); bytes *= 2) {
-        simt_spec wide = spec_for(limits, bytes, true), plain = spec_for(limits, bytes, false);
+        simt_spec wide = choice_for(limits, bytes, WIDE).spec;
+        simt_spec plain = choice_for(limits, bytes, PLAIN).spec;
         visit(&plain, context);
         if (wide.values[VALUE_WORD] != plain.values[VALUE_WORD]) {
             visit(&wide, context);
+        }
+        if (has_few(limits, bytes)) {
+            const simt_spec few = choice_for(limits, bytes, FEW).spec;
+            visit(&few, context);
         }
     }
 }

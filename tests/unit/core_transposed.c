@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_transposed.c - transposes on the CPU of any shape, pitch and alignment, also of matrices
- * that go past the caches: each element has its place, and nothing around them is written. */
+/*
+ * core_transposed.c - transposes of any shape, pitch and alignment: each element has its place, and
+ * nothing around them is written.
+ *
+ *   isomer_unit_transposed               on the CPU
+ *   isomer_unit_transposed caches        of matrices that go past its caches
+ *   isomer_unit_transposed tiles DEVICE  also shapes that decide the tiles of a GPU and their order
+ */
 #include "tests/unit/unit.h"
 
 #include <stdbool.h>
@@ -12,6 +18,7 @@ enum { CASES = 600, ROOM = 1 << 18 /* bytes of a matrix */, CACHE_MOST = 64 << 2
 enum { SKIPPED = 77 };
 
 static uint64_t random_state = 5;
+static const char *name = "openmp"; /* of the device */
 
 static int64_t draw(int64_t below)
 {
@@ -37,7 +44,8 @@ static place place_make(iso_device device, int64_t bytes)
     assert_non_null(made.source);
     assert_non_null(made.result);
     assert_non_null(made.wanted);
-    works(iso_stream_create(device, ISO_STREAM_INLINE, &made.stream));
+    works(iso_stream_create(device, strcmp(name, "openmp") == 0 ? ISO_STREAM_INLINE : 0,
+                            &made.stream));
     works(iso_buffer_create(device, bytes, &made.from));
     works(iso_buffer_create(device, bytes, &made.to));
     for (int64_t i = 0; i < bytes; i++) {
@@ -88,6 +96,7 @@ static void check(place *p, iso_transpose_args *args)
     works(iso_fill(p->stream, (iso_operand){p->to, 0}, &guard, 1, p->bytes));
     works(iso_transpose(p->stream, args));
     works(iso_read(p->stream, p->result, (iso_operand){p->to, 0}, p->bytes));
+    works(iso_stream_sync(p->stream));
     expect_all(args, p);
     if (memcmp(p->result, p->wanted, (size_t)p->bytes) == 0) {
         return;
@@ -108,7 +117,7 @@ static void shapes(void **state)
     iso_device device;
 
     (void)state;
-    works(iso_device_open("openmp", &device));
+    works(iso_device_open(name, &device));
     place p = place_make(device, ROOM);
     for (int i = 0; i < CASES; i++) {
         iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
@@ -161,6 +170,36 @@ static void past_the_caches(void **state)
     works(iso_device_close(device));
 }
 
+/* Whole tiles and parts of tiles; many and few of them; bands that are not full. Pitches of 128 KiB
+ * have an order of their own. */
+static void tiles(void **state)
+{
+    static const struct {
+        int64_t size, rows, cols, pitch; /* of the result, in elements */
+    } cases[] = {
+        {4, 256, 256, 256},   {4, 260, 132, 260},  {4, 1028, 516, 1032}, {4, 1026, 514, 1028},
+        {8, 256, 256, 256},   {8, 258, 130, 258},  {8, 1030, 514, 1030}, {8, 2114, 66, 16384},
+        {8, 2048, 70, 16384}, {8, 1000, 9, 16384}, {1, 1000, 700, 1000}, {16, 100, 130, 100},
+    };
+    iso_device device;
+
+    (void)state;
+    works(iso_device_open(name, &device));
+    place p = place_make(device, 70 * 16384 * 8);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
+
+        args.element_bytes = cases[i].size;
+        args.rows = cases[i].rows;
+        args.cols = cases[i].cols;
+        args.ld_from = (args.cols + 3) / 4 * 4;
+        args.ld_to = cases[i].pitch;
+        check(&p, &args);
+    }
+    place_free(&p);
+    works(iso_device_close(device));
+}
+
 static bool can_go_past(void)
 {
     iso_device_info info = {.size = sizeof info};
@@ -182,9 +221,14 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest near[] = {cmocka_unit_test(shapes)};
     const struct CMUnitTest far[] = {cmocka_unit_test(past_the_caches)};
+    const struct CMUnitTest tiled[] = {cmocka_unit_test(shapes), cmocka_unit_test(tiles)};
 
     if (argc == 1) {
         return cmocka_run_group_tests(near, NULL, NULL);
+    }
+    if (argc == 3 && strcmp(argv[1], "tiles") == 0) {
+        name = argv[2];
+        return cmocka_run_group_tests(tiled, NULL, NULL);
     }
     if (strcmp(argv[1], "caches") != 0) {
         return fprintf(stderr, "unknown argument %s\n", argv[1]), 1;
