@@ -40,6 +40,9 @@
  * ISO_F32X4 iso_f32x4()   float4                float4                16-byte vectors (x, y, z, w)
  * ISO_U32X4 iso_u32x4()   uint4                 uint4                 and functions that make them;
  * ISO_F64X2 iso_f64x2()   double2               double2               F64X2 needs ISO_USE_F64
+ * ISO_LOAD_ONCE(p)        ld without L1         a load                an ISO_U32X4 that no one else
+ *                                                                     reads, of memory that the
+ *                                                                     kernel does not write
  * iso_fma32 iso_fma64     fmaf, fma             fma                   one rounding; nothing else is
  *                                                                     fused (bits.md)
  * iso_sqrt64              sqrt                  sqrt                  of f64
@@ -294,6 +297,19 @@ typedef unsigned short iso_u16;
 #define iso_shuffle_down(value, delta) __shfl_down_sync(0xffffffffu, (value), (delta), 32)
 #endif
 
+/* NVRTC 11.4 is the first whose PTX knows the word. */
+#if defined(__CUDA_ARCH__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1104
+ISO_INLINE uint4 iso_load_once(const void *from)
+{
+    uint4 v;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(from));
+    return v;
+}
+#define ISO_LOAD_ONCE(p) iso_load_once(p)
+#endif
+
 /* Without an SDK, compilers have no header for half-precision types, so the conversions are written
  * here. */
 #if defined(__AMDGCN__)
@@ -348,6 +364,10 @@ ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
 #define ISO_NARROW_BY_INTEGERS 1
 #endif
 
+#endif
+
+#if !defined(ISO_LOAD_ONCE)
+#define ISO_LOAD_ONCE(p) (*(ISO_GLOBAL const ISO_U32X4 *)(p))
 #endif
 
 #if defined(ISO_NARROW_BY_INTEGERS)

@@ -63,6 +63,26 @@ static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype 
     };
 }
 
+/* Along axis 0, in one pass. */
+static const char *const pass_parts[] = {kernel_text_dialect, kernel_text_reduce_steps,
+                                         kernel_text_reduce_pass};
+static const simt_text pass_text = {
+    .name = "reduce_pass",
+    .parts = pass_parts,
+    .part_count = 3,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_OP", "?ISO_USE_F64"},
+    .kernels = {"reduce_pass"},
+};
+
+static simt_spec pass_spec_of(iso_reduce_op op, iso_dtype dtype)
+{
+    return (simt_spec){
+        .text = &pass_text,
+        .values = {SIMT_REDUCE_PASS_THREADS, (int32_t)dtype, (int32_t)op,
+                   simt_reduce_uses_f64(op, dtype)},
+    };
+}
+
 static int needs_of(iso_reduce_op op, iso_dtype dtype)
 {
     const bool f64 = simt_reduce_uses_f64(op, dtype);
@@ -81,6 +101,10 @@ static void reduce_each(const simt_limits *limits, simt_visit *visit, void *cont
             }
             const simt_spec spec = spec_of(limits, op, dtype);
             visit(&spec, context);
+            if (simt_reduce_has_pass(limits, op, dtype)) {
+                const simt_spec pass = pass_spec_of(op, dtype);
+                visit(&pass, context);
+            }
         }
     }
 }
@@ -215,6 +239,29 @@ static iso_status run_columns(const run *r, int64_t blocks)
     return SUBMIT(r, KERNEL_COLUMNS, simt_pieces(r->plan.sequences, columns) * blocks, args);
 }
 
+/* Columns in one pass, if the last of the groups that are resident at once are not much fewer than
+ * the others: else the device would wait for them (`done` is false). */
+static iso_status run_pass(const run *all, bool *done)
+{
+    enum { PARTS = 5, AT_ONCE = 2 }; /* four of five places must be taken */
+    run r = *all;
+    int64_t places = 0;
+    r.plan.tile.groups = AT_ONCE; /* where the driver does not say */
+    r.spec = pass_spec_of(all->op->reduce->op, all->op->reduce->dtype);
+    const iso_status status = resident(&r, 0, &places);
+    const int64_t groups = simt_pieces(r.plan.sequences, SIMT_REDUCE_PASS_COLUMNS);
+    *done = status == ISO_OK && (double)groups * PARTS >= (double)simt_pieces(groups, places) *
+                                                              (double)places * (PARTS - 1);
+    if (!*done) {
+        return status;
+    }
+    const simt_arg args[] = {
+        SIMT_MEMORY(r.x),  SIMT_ARG(r.x_at),           SIMT_ARG(r.plan.step_x), SIMT_MEMORY(r.to),
+        SIMT_ARG(r.to_at), SIMT_ARG(r.plan.sequences), SIMT_ARG(r.plan.n),
+    };
+    return SUBMIT(&r, 0, groups, args);
+}
+
 /* A level above the first, by a group for each block. It stores the results if it is the last. */
 static iso_status run_level(const run *r, int64_t from_at, int64_t next_at, int64_t count)
 {
@@ -279,6 +326,13 @@ static iso_status run_tiled(const run *r)
     if (r->plan.read && (r->aligned || r->dry)) {
         status = run_read(r, count);
         if (status != ISO_OK || !r->dry) {
+            return status;
+        }
+    }
+    if (r->plan.pass && (r->aligned || r->dry)) {
+        bool done = false;
+        status = run_pass(r, &done);
+        if (status != ISO_OK || (done && !r->dry)) {
             return status;
         }
     }

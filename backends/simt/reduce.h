@@ -7,7 +7,10 @@
 
 enum {
     SIMT_REDUCE_BLOCK = 4096, /* elements that are reduced to one element of the next level */
-    SIMT_REDUCE_LANES = 128   /* of a block; reduce_last takes no more results of a sequence */
+    SIMT_REDUCE_LANES = 128,  /* of a block; reduce_last takes no more results of a sequence */
+    SIMT_REDUCE_PASS_THREADS = 512, /* of reduce_pass */
+    SIMT_REDUCE_PASS_COLUMNS = 32,  /* of a group of reduce_pass (COLS in the kernel) */
+    SIMT_REDUCE_PASS_BLOCKS = 64    /* most of a column (BLOCKS in the kernel) */
 };
 
 /* Tile sizes for a class of devices. Threads and columns are powers of two. */
@@ -31,6 +34,7 @@ typedef struct simt_reduce_plan {
     int64_t next_x, step_x, next_y, step_y; /* in elements */
     int64_t lane_bytes;                     /* size of a block's intermediate result */
     bool columns;                           /* tiled: by reduce_columns */
+    bool pass;                              /* tiled: by reduce_pass, if aligned to 16 bytes */
     bool stream;                            /* tiled: by reduce_stream, if aligned to 16 bytes */
     bool read;                              /* tiled: by reduce_read, if aligned to 16 bytes */
     bool atomic;                            /* naive: into one word by compare and swap */
@@ -42,6 +46,8 @@ typedef struct simt_reduce_plan {
 void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
                            const iso_reduce_op_args *op);
 
+/* Whether reduce_pass exists for it on devices of this kind. */
+bool simt_reduce_has_pass(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype);
 /* Whether the operation computes in f64, and whether its lanes are one 64-bit word. */
 bool simt_reduce_uses_f64(iso_reduce_op op, iso_dtype dtype);
 bool simt_reduce_is_long(iso_reduce_op op, iso_dtype dtype);

@@ -98,6 +98,16 @@ bool simt_reduce_is_long(iso_reduce_op op, iso_dtype dtype)
            (op == ISO_MEAN && dtype == ISO_I32);
 }
 
+/* For f64 and dots one pass was slower than blocks apart, or has too few registers. */
+bool simt_reduce_has_pass(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
+{
+    enum { LOCAL_BYTES = 16 << 10 };
+    return limits->device_class == SIMT_CLASS_WARP32 &&
+           limits->threads_max >= SIMT_REDUCE_PASS_THREADS && limits->local_bytes >= LOCAL_BYTES &&
+           (dtype == ISO_F32 || dtype == ISO_I32) && op != ISO_DOT &&
+           !simt_reduce_is_wide(op, dtype) && !simt_reduce_is_long(op, dtype);
+}
+
 static int64_t lane_bytes_of(iso_reduce_op op, iso_dtype dtype)
 {
     if (op == ISO_ARGMIN || op == ISO_ARGMAX) {
@@ -152,6 +162,7 @@ void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
                            const iso_reduce_op_args *op)
 {
     enum { COLUMNS_FROM = 8, ROWS_FROM = 9 }; /* with fewer, each column is a strided sequence */
+    enum { WORDS = 4 };                       /* of a vector */
     const bool down = op->axis == ISO_AXIS_0;
     *plan = (simt_reduce_plan){
         .n = down ? op->rows : op->cols,
@@ -174,6 +185,9 @@ void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
                    plan->step_y == 1 && plan->n > SIMT_REDUCE_BLOCK && op->op != ISO_XOR;
     plan->read = op->op == ISO_XOR && plan->sequences == 1 && plan->step_x == 1 &&
                  plan->n > SIMT_REDUCE_BLOCK;
+    plan->pass = plan->columns && simt_reduce_has_pass(limits, op->op, op->dtype) &&
+                 op->cols % WORDS == 0 && op->ld_x % WORDS == 0 &&
+                 op->rows <= (int64_t)SIMT_REDUCE_PASS_BLOCKS * SIMT_REDUCE_BLOCK;
     if (op->variant == ISO_VARIANT_TILED) {
         plan->work_bytes = levels_bytes(plan);
     } else if (op->variant == ISO_VARIANT_PARTIALS || op->axis == ISO_AXIS_ALL) {
