@@ -10,11 +10,8 @@
 
 #include <isomer/status.h>
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { CALLS_STACK = 1 << 20 };
 
 /* A driver's gate. A stream that is destroyed leaves it to the next one, because a driver may wait
  * for all streams before it frees memory, and one of them may be in a call. */
@@ -126,32 +123,6 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* Signals for the process must reach the program's own threads. Faults are not blocked, because
- * they are delivered to the thread that caused them. */
-static int start(simt_calls *calls)
-{
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    sigset_t blocked, before;
-    pthread_attr_t attributes;
-    size_t stack = 0;
-    int error = pthread_attr_init(&attributes);
-    if (error) {
-        return error;
-    }
-    if (pthread_attr_getstacksize(&attributes, &stack) == 0 && stack < CALLS_STACK) {
-        (void)pthread_attr_setstacksize(&attributes, CALLS_STACK);
-    }
-    (void)sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        (void)sigdelset(&blocked, faults[i]);
-    }
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    error = pthread_create(&calls->thread, &attributes, serve, calls);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)pthread_attr_destroy(&attributes);
-    return error;
-}
-
 /* ---- the life of a stream's calls ------------------------------------------------------------ */
 
 static void forget(simt_calls *calls)
@@ -185,7 +156,7 @@ static iso_status calls_open(simt_stream *stream, simt_calls **out)
     (void)pthread_cond_init(&calls->changed, NULL);
     iso_status status = device->driver->gate_open ? gate_get(device, &calls->gate) : ISO_OK;
     if (!status) {
-        const int error = start(calls);
+        const int error = simt_thread_start(&calls->thread, serve, calls);
         if (error) {
             status = device->host->fail(ISO_NO_MEMORY,
                                         "the calls of a stream need a thread, and the system "

@@ -559,6 +559,10 @@ iso_status simt_graph_end(void *graph);
 iso_status simt_graph_launch(void *stream, void *graph);
 void simt_graph_close(void *graph);
 
+/* thread.c: starts a thread with a stack of at least 1 MiB, which gets no signals of the process.
+ * Returns the code of pthread_create. */
+int simt_thread_start(pthread_t *thread, void *(*body)(void *argument), void *argument);
+
 /* ---- calls.c: calls of the host in the order of a stream ------------------------------------- */
 
 iso_status simt_stream_call(void *stream, iso_status (*run)(void *data, int32_t skip), void *data);
