@@ -130,6 +130,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .local_bytes = attribute_of(device->ordinal, CUDA_SHARED_OF_BLOCK),
         .alloc_max = (int64_t)bytes,
         .cache_bytes = attribute_of(device->ordinal, CUDA_CACHE_BYTES),
+        .host_pages = attribute_of(device->ordinal, CUDA_HOST_PAGES) != 0,
         .memory_is_address = true,
         .items_most = INT64_MAX,
         .f64 = true,

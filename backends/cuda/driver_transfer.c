@@ -79,6 +79,28 @@ iso_status cuda_transfer(simt_stream *stream, const iso_transfer *transfer)
                       (long long)transfer->to_pitch, (long long)transfer->from_pitch);
 }
 
+/* Whether the driver knows the memory, because it was pinned by anyone, or is managed. Asking about
+ * pageable memory fails. */
+static bool is_known(const void *memory)
+{
+    unsigned type = 0;
+    return cu.cuPointerGetAttribute(&type, CUDA_POINTER_TYPE, cuda_address_of(memory)) ==
+               CUDA_DONE &&
+           type != 0;
+}
+
+bool cuda_is_pageable(simt_stream *stream, const void *first, const void *last)
+{
+    const simt_scope scope = cuda_enter(stream->device->native);
+    unsigned state = CUDA_CAPTURE_NONE;
+    const bool runs = scope.code == CUDA_DONE &&
+                      cu.cuStreamIsCapturing(stream->native, &state) == CUDA_DONE &&
+                      state == CUDA_CAPTURE_NONE;
+    const bool pageable = runs && !(is_known(first) && is_known(last));
+    cuda_leave(scope);
+    return pageable;
+}
+
 /* ---- between devices ------------------------------------------------------------------------- */
 
 /* Gives `to` access to the memory of `from`. */

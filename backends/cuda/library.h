@@ -105,6 +105,7 @@ iso_status cuda_telemetry(void *device, iso_telemetry *out);
 
 /* driver_transfer.c */
 iso_status cuda_transfer(simt_stream *stream, const iso_transfer *transfer);
+bool cuda_is_pageable(simt_stream *stream, const void *first, const void *last);
 iso_status cuda_copy_peer(simt_stream *to_stream, iso_ref to, simt_stream *from_stream,
                           iso_ref from, int64_t bytes);
 

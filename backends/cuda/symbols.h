@@ -139,6 +139,7 @@ struct double2;
     VALUE(CUDA_MPS_RPC_FAILURE, 806, CUDA_ERROR_MPS_RPC_FAILURE)                                   \
     VALUE(CUDA_NOT_SUPPORTED, 801, CUDA_ERROR_NOT_SUPPORTED)                                       \
     VALUE(CUDA_CAPTURE_RELAXED, 2, CU_STREAM_CAPTURE_MODE_RELAXED)                                 \
+    VALUE(CUDA_CAPTURE_NONE, 0, CU_STREAM_CAPTURE_STATUS_NONE)                                     \
     VALUE(CUDA_EXTERNAL_DEVICE, 911, CUDA_ERROR_EXTERNAL_DEVICE)                                   \
     VALUE(CUDA_UNKNOWN, 999, CUDA_ERROR_UNKNOWN)                                                   \
     VALUE(CUDA_THREADS_OF_BLOCK, 1, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                     \
@@ -147,6 +148,7 @@ struct double2;
     VALUE(CUDA_SHARED_OF_UNIT, 81, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)       \
     VALUE(CUDA_SHARED_MOST, 97, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)             \
     VALUE(CUDA_PITCH_MAX, 11, CU_DEVICE_ATTRIBUTE_MAX_PITCH)                                       \
+    VALUE(CUDA_HOST_PAGES, 100, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES)  \
     VALUE(CUDA_CLOCK_KHZ, 13, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)                                      \
     VALUE(CUDA_MULTIPROCESSORS, 16, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)                      \
     VALUE(CUDA_CACHE_BYTES, 38, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)                                 \
@@ -292,6 +294,7 @@ enum {
     OPTIONAL(cuda_code, cuStreamWaitValue32_v2,                                                    \
              (cuda_stream stream, cuda_address address, uint32_t value, unsigned flags))           \
     REQUIRED(cuda_code, cuStreamBeginCapture_v2, (cuda_stream stream, unsigned mode))              \
+    REQUIRED(cuda_code, cuStreamIsCapturing, (cuda_stream stream, unsigned *state))                \
     REQUIRED(cuda_code, cuStreamEndCapture, (cuda_stream stream, cuda_graph *graph))               \
     OPTIONAL(cuda_code, cuGraphInstantiateWithFlags,                                               \
              (cuda_graph_exec *exec, cuda_graph graph, unsigned long long flags))                  \

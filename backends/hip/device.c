@@ -233,6 +233,7 @@ static void fill_limits(int32_t index, const char *architecture, simt_limits *li
         .local_bytes = attribute_of(index, HIP_SHARED_BYTES),
         .alloc_max = (int64_t)bytes,
         .cache_bytes = attribute_of(index, HIP_L2_BYTES),
+        .host_pages = attribute_of(index, HIP_HOST_PAGES) != 0,
         .memory_is_address = true,
         .items_most = UINT32_MAX,
         .f64 = true,

@@ -4,6 +4,7 @@
 #include "backends/hip/library.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The addresses of both ends of a transfer, and its direction. */
 typedef struct hip_copy {
@@ -54,6 +55,34 @@ iso_status hip_transfer(simt_stream *stream, const iso_transfer *transfer)
                                                 : "on the device",
                      (long long)transfer->height, (long long)transfer->width,
                      (long long)transfer->to_pitch, (long long)transfer->from_pitch);
+}
+
+/* Whether the runtime knows the memory, because it was pinned by anyone, or is managed. Asking
+ * about pageable memory fails, or gives no device. */
+static bool is_known(const void *memory)
+{
+    int ordinal = -1;
+    void *place = NULL;
+    memcpy(&place, &memory, sizeof place);
+    return hip.hipPointerGetAttribute(&ordinal, HIP_POINTER_DEVICE, place) == HIP_DONE &&
+           ordinal >= 0;
+}
+
+/* hipGetLastError, because the answers are not errors of the program's. */
+bool hip_is_pageable(simt_stream *stream, const void *first, const void *last)
+{
+    hip_enum state = HIP_CAPTURE_NONE;
+    if (!hip.hipPointerGetAttribute || !hip.hipStreamIsCapturing) {
+        return false;
+    }
+    const simt_scope scope = hip_enter(stream->device->native);
+    const bool runs = scope.code == HIP_DONE &&
+                      hip.hipStreamIsCapturing(stream->native, &state) == HIP_DONE &&
+                      state == HIP_CAPTURE_NONE;
+    const bool pageable = runs && !(is_known(first) && is_known(last));
+    (void)hip.hipGetLastError();
+    hip_leave(scope);
+    return pageable;
 }
 
 /* ---- between devices ------------------------------------------------------------------------- */

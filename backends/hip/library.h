@@ -99,6 +99,7 @@ iso_status hip_telemetry(void *device, iso_telemetry *out);
 
 /* driver_transfer.c */
 iso_status hip_transfer(simt_stream *stream, const iso_transfer *transfer);
+bool hip_is_pageable(simt_stream *stream, const void *first, const void *last);
 iso_status hip_copy_peer(simt_stream *to_stream, iso_ref to, simt_stream *from_stream, iso_ref from,
                          int64_t bytes);
 

@@ -33,6 +33,7 @@
     NUMBER(HIP_PCI_DEVICE, 68, hipDeviceAttributePciDeviceId)                                      \
     NUMBER(HIP_PCI_DOMAIN, 69, hipDeviceAttributePciDomainID)                                      \
     NUMBER(HIP_SHARED_BYTES, 74, hipDeviceAttributeMaxSharedMemoryPerBlock)                        \
+    NUMBER(HIP_HOST_PAGES, 66, hipDeviceAttributePageableMemoryAccessUsesHostPageTables)           \
     NUMBER(HIP_WAVE, 87, hipDeviceAttributeWarpSize)                                               \
     NUMBER(HIP_TO_DEVICE, 1, hipMemcpyHostToDevice)                                                \
     NUMBER(HIP_TO_HOST, 2, hipMemcpyDeviceToHost)                                                  \
@@ -45,6 +46,7 @@
     NUMBER(HIP_SIGNAL_MEMORY, 2, hipMallocSignalMemory)                                            \
     NUMBER(HIP_WAIT_EQUAL, 1, hipStreamWaitValueEq)                                                \
     NUMBER(HIP_CAPTURE_RELAXED, 2, hipStreamCaptureModeRelaxed)                                    \
+    NUMBER(HIP_CAPTURE_NONE, 0, hipStreamCaptureStatusNone)                                        \
     NUMBER(HIP_HOST_PORTABLE, 1, hipHostMallocPortable)                                            \
     NUMBER(HIP_REGISTER_PORTABLE, 1, hipHostRegisterPortable)                                      \
     NUMBER(HIP_KERNEL_THREADS, 0, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                        \

@@ -196,6 +196,7 @@ struct hipUUID_t;
     OPTIONAL(hip_code, hipStreamWaitValue32,                                                       \
              (hip_stream stream, void *address, uint32_t value, unsigned flags, uint32_t mask))    \
     OPTIONAL(hip_code, hipStreamBeginCapture, (hip_stream stream, hip_enum mode))                  \
+    OPTIONAL(hip_code, hipStreamIsCapturing, (hip_stream stream, hip_enum *state))                 \
     OPTIONAL(hip_code, hipStreamEndCapture, (hip_stream stream, hip_graph *graph))                 \
     OPTIONAL(hip_code, hipGraphInstantiate,                                                        \
              (hip_graph_exec *exec, hip_graph graph, hip_graph_node *node, char *log,              \

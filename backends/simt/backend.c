@@ -31,6 +31,7 @@ static simt_device *device_new(const simt_driver *driver, const iso_host *host)
     (void)pthread_mutex_init(&device->pins_lock, NULL);
     (void)pthread_mutex_init(&device->unit_lock, NULL);
     (void)pthread_mutex_init(&device->gates_lock, NULL);
+    (void)pthread_mutex_init(&device->rings_lock, NULL);
     for (int unit = 0; unit < SIMT_UNITS; unit++) {
         atomic_init(&device->unit_states[unit].verdict, SIMT_UNIT_UNKNOWN);
     }
@@ -46,6 +47,7 @@ static void device_delete(simt_device *device)
         device->pins = pin->next;
         device->host->free(pin);
     }
+    (void)pthread_mutex_destroy(&device->rings_lock);
     (void)pthread_mutex_destroy(&device->gates_lock);
     (void)pthread_mutex_destroy(&device->unit_lock);
     (void)pthread_mutex_destroy(&device->pins_lock);
@@ -154,6 +156,7 @@ void simt_device_close(void *device)
     simt_vendor_device_close(self);
     simt_programs_drop(self);
     simt_gates_close(self);
+    simt_rings_close(self);
     self->driver->device_close(self->native);
     device_delete(self);
 }
@@ -330,6 +333,7 @@ void simt_stream_destroy(void *stream)
     const simt_driver *driver = self->device->driver;
     simt_calls_close(self);
     simt_vendor_stream_close(self);
+    simt_reached_close(self);
     driver->stream_destroy(self);
     self->device->host->free(self);
 }
@@ -416,7 +420,9 @@ iso_status simt_transfer(void *stream, const iso_transfer *transfer)
     if (transfer->kind == ISO_TRANSFER_FILL) {
         return simt_fill(self, transfer);
     }
-    return self->device->driver->transfer(self, transfer);
+    bool taken = false;
+    const iso_status status = simt_ring_transfer(self, transfer, &taken);
+    return taken || status ? status : self->device->driver->transfer(self, transfer);
 }
 
 iso_status simt_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,

@@ -55,6 +55,7 @@ typedef struct simt_limits {
     int64_t alloc_max;   /* bytes of one buffer */
     int64_t cache_bytes; /* last-level cache; 0 if unknown */
     bool memory_is_address;
+    bool host_pages;         /* it uses the host's page tables, so pageable memory is no slower */
     int64_t items_most;      /* work-items of a launch along x */
     bool f64;                /* computes in f64, with subnormals and infinities */
     bool f32_exact;          /* f32 with subnormals, infinities and a true fma */
@@ -133,6 +134,9 @@ typedef struct simt_device {
     /* unit.c */
     pthread_mutex_t unit_lock;
     simt_unit_state unit_states[SIMT_UNITS];
+    /* ring.c */
+    pthread_mutex_t rings_lock;
+    struct simt_ring *rings[2]; /* of writes and of reads; NULL until needed */
     /* calls.c */
     pthread_mutex_t gates_lock;
     struct simt_gate *gates; /* those that no stream uses */
@@ -149,6 +153,7 @@ typedef struct simt_stream {
     bool foreign; /* created by the program, not by stream_create */
     void *order;  /* the driver's event for copies between devices; NULL until needed */
     void *vendor; /* state of the vendor's libraries for this stream; NULL until needed */
+    struct simt_event *reached;  /* ring.c: NULL until needed */
     _Atomic(simt_calls *) calls; /* NULL until needed */
     /* Of a stream that is a graph (graph.c): whether what is submitted is recorded, and the
      * driver's graph once that has ended. */
@@ -242,6 +247,15 @@ struct simt_driver {
 
     /* WRITE, READ and COPY, of one row or many; never FILL. */
     iso_status (*transfer)(simt_stream *stream, const iso_transfer *transfer);
+    /* Optional, all or none: what ring.c needs to transfer pageable memory itself. */
+    /* Whether a transfer on this stream runs, and is not recorded by anyone, and the
+     * program's memory from `first` to `last` is not all pinned. False if that is not known. */
+    bool (*is_pageable)(simt_stream *stream, const void *first, const void *last);
+    /* The entries of backend.h, of a simt_device, a simt_event and a simt_stream. */
+    iso_status (*host_alloc)(void *device, int64_t bytes, void **pointer, int32_t *pinned);
+    void (*host_free)(void *device, void *pointer);
+    iso_status (*event_record)(void *event, void *stream);
+    iso_status (*event_sync)(void *event);
     /* Optional, all or none: calls of the host in the order of a stream. */
     /* Submits a mark and then a wait, and sets call->mark or, if a used call has one, may use it
      * again. If this fails, the stream does not wait. */
@@ -571,6 +585,15 @@ iso_status simt_calls_late(const simt_stream *stream);
 /* Waits for the stream's calls, and frees what they need. */
 void simt_calls_close(simt_stream *stream);
 void simt_gates_close(simt_device *device);
+
+/* ---- ring.c: large transfers of pageable memory ---------------------------------------------- */
+
+/* Transfers through pinned memory. If that is not possible or not worth it, *taken is false and
+ * nothing was done. */
+iso_status simt_ring_transfer(simt_stream *stream, const iso_transfer *transfer, bool *taken);
+/* What a stream, and a device, have for it. */
+void simt_reached_close(simt_stream *stream);
+void simt_rings_close(simt_device *device);
 
 /* ---- the core's entries, for descriptors (backend.c) ----------------------------------------- */
 

@@ -5,7 +5,8 @@
  * A buffer is a range of bytes on one device. An operand is a buffer and a byte offset into it.
  * Transfers are ordered on a stream of the buffer's device and may return before they have run.
  * Until the transfer has run, the program must not change or free the host memory that it reads or
- * writes. A transfer of no bytes does nothing and is not an error.
+ * writes. A call may also wait for the stream's earlier work and for its own: on GPUs, transfers of
+ * much memory that is not pinned do. A transfer of no bytes does nothing and is not an error.
  *
  * Every transfer below returns INVALID for a wrong handle, a NULL, a negative size, pitch or
  * offset, a pitch below the width, a range outside the buffer, or source and destination that

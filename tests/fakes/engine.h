@@ -32,6 +32,11 @@
  *   FAKE_COMPILE=fail      the compiler refuses every program, with a log
  *   FAKE_COMPILE=text      ... every program with that text in its name
  *   FAKE_REFUSE=n          the first n binaries are refused
+ *   FAKE_HOST_PAGES=1      the device uses the host's page tables
+ *   FAKE_PINNED=bytes      pinned memory in allocations of at most so many bytes
+ *   FAKE_COPY=n            the n-th copy is refused
+ *   FAKE_COPY_LOST=n       the n-th copy loses the device when it runs
+ *   FAKE_EVENT=n           the n-th record of an event is refused
  *   FAKE_WAIT=0            streams cannot wait for words of memory
  *   FAKE_RECORD=n          the n-th piece of work that a stream records spoils the recording
  *   FAKE_ASAN=1            kernels are built with the address sanitizer
@@ -148,6 +153,8 @@ bool fake_memory_find(const void *address, fake_range *out);
 bool fake_is_device(const void *address, size_t bytes);
 /* Whether the bytes next to every allocation are unchanged; reports on stderr which are not. */
 bool fake_memory_intact(void);
+/* Bytes of pinned memory that were allocated and not freed. */
+int64_t fake_memory_pinned(void);
 void fake_memory_drop(const fake_context *context);
 
 /* ---- streams and events ---------------------------------------------------------------------- */
@@ -162,6 +169,7 @@ typedef int (*fake_work)(void *data);
 int fake_stream_create(fake_context *context, fake_stream **out);
 int fake_stream_destroy(fake_stream *stream);
 bool fake_stream_known(const fake_stream *stream);
+bool fake_stream_records(const fake_stream *stream);
 fake_context *fake_stream_context(const fake_stream *stream);
 int fake_stream_submit(fake_stream *stream, fake_work work, const void *data, size_t bytes);
 int fake_stream_sync(fake_stream *stream);
@@ -211,6 +219,8 @@ typedef struct fake_copy {
     bool to_device, from_device;
 } fake_copy;
 int fake_copy_submit(fake_stream *stream, const fake_copy *copy);
+/* How many were submitted whose host memory is pinned, or is not. */
+int64_t fake_copies(bool pinned);
 int fake_fill_submit(fake_stream *stream, void *to, uint32_t value, int width, size_t count);
 
 /* ---- programs -------------------------------------------------------------------------------- */

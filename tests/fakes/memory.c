@@ -18,6 +18,7 @@ enum { PAGE = 4096, GUARD = 1 << 20, ALIGNMENT = 256, FRONT = 256, CANARY = 0xc5
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fake_range *ranges;
 static size_t range_count, range_capacity;
+static int64_t pinned; /* atomic */
 
 static size_t round_up(size_t bytes, size_t to)
 {
@@ -75,6 +76,9 @@ int fake_memory_alloc(fake_context *context, fake_memory_kind kind, size_t bytes
     if (forbidden) {
         return forbidden;
     }
+    if (kind == FAKE_MEMORY_PINNED && (int64_t)bytes > fake_setting("FAKE_PINNED", INT64_MAX)) {
+        return FAKE_OUT_OF_MEMORY;
+    }
     const size_t charged = kind == FAKE_MEMORY_DEVICE ? round_up(bytes, 512) : 0;
     if (charged >
         (size_t)fake_device_memory() - (size_t)__atomic_load_n(&context->used, __ATOMIC_SEQ_CST)) {
@@ -103,6 +107,9 @@ int fake_memory_alloc(fake_context *context, fake_memory_kind kind, size_t bytes
         memset(range.base + bytes - POISON_END, 0xff, POISON_END);
     }
     (void)__atomic_add_fetch(&context->used, (int64_t)charged, __ATOMIC_SEQ_CST);
+    if (kind == FAKE_MEMORY_PINNED) {
+        (void)__atomic_add_fetch(&pinned, (int64_t)bytes, __ATOMIC_SEQ_CST);
+    }
     (void)pthread_mutex_lock(&lock);
     add(&range);
     (void)pthread_mutex_unlock(&lock);
@@ -133,6 +140,9 @@ static int take(fake_memory_kind kind, const void *pointer, int otherwise)
                 (void)intact(&range, (size_t)(range.base - (char *)range.mapping));
             }
             unmap(&range);
+            if (kind == FAKE_MEMORY_PINNED) {
+                (void)__atomic_sub_fetch(&pinned, (int64_t)range.bytes, __ATOMIC_SEQ_CST);
+            }
             code = FAKE_OK;
             break;
         }
@@ -206,6 +216,11 @@ bool fake_memory_intact(void)
     }
     (void)pthread_mutex_unlock(&lock);
     return whole;
+}
+
+int64_t fake_memory_pinned(void)
+{
+    return __atomic_load_n(&pinned, __ATOMIC_SEQ_CST);
 }
 
 void fake_memory_drop(const fake_context *context)

@@ -277,6 +277,11 @@ bool fake_stream_known(const fake_stream *stream)
     return stream && look(marked(stream), false);
 }
 
+bool fake_stream_records(const fake_stream *stream)
+{
+    return stream->records != NULL;
+}
+
 fake_context *fake_stream_context(const fake_stream *stream)
 {
     return stream->context;
@@ -445,8 +450,23 @@ static int await(void *data)
     return FAKE_OK;
 }
 
+/* Whether this is the call that the setting names by its number, counted from when it was set. */
+static bool is_number(_Atomic int64_t *count, const char *name)
+{
+    const int64_t wanted = fake_setting(name, 0);
+    if (wanted <= 0) {
+        atomic_store(count, 0);
+        return false;
+    }
+    return atomic_fetch_add(count, 1) + 1 == wanted;
+}
+
 int fake_event_record(fake_event *event, fake_stream *stream)
 {
+    static _Atomic int64_t count;
+    if (is_number(&count, "FAKE_EVENT")) {
+        return FAKE_OUT_OF_RESOURCES;
+    }
     if (!fake_event_known(event) || !fake_stream_known(stream) ||
         event->context != stream->context) {
         return FAKE_INVALID_HANDLE;
@@ -560,8 +580,31 @@ static int copy_now(void *data)
     return FAKE_OK;
 }
 
+static _Atomic int64_t copies[2];
+
+int64_t fake_copies(bool pinned)
+{
+    return atomic_load(&copies[pinned]);
+}
+
+static void count_copy(const fake_copy *copy)
+{
+    fake_range range;
+    const char *host = copy->to_device ? copy->from : copy->to;
+    if (copy->to_device != copy->from_device) {
+        atomic_fetch_add(&copies[fake_memory_find(host, &range)], 1);
+    }
+}
+
+static int lose(void *data)
+{
+    (void)data;
+    return FAKE_ILLEGAL_ADDRESS;
+}
+
 int fake_copy_submit(fake_stream *stream, const fake_copy *copy)
 {
+    static _Atomic int64_t refused, lost;
     if (copy->width == 0 || copy->height == 0) {
         return FAKE_OK;
     }
@@ -575,7 +618,12 @@ int fake_copy_submit(fake_stream *stream, const fake_copy *copy)
         copy->from_device != fake_is_device(copy->from, from_bytes)) {
         return FAKE_INVALID_VALUE;
     }
-    return fake_stream_submit(stream, copy_now, copy, sizeof *copy);
+    if (is_number(&refused, "FAKE_COPY")) {
+        return FAKE_OUT_OF_RESOURCES;
+    }
+    count_copy(copy);
+    return fake_stream_submit(stream, is_number(&lost, "FAKE_COPY_LOST") ? lose : copy_now, copy,
+                              sizeof *copy);
 }
 
 typedef struct fill {

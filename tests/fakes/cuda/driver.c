@@ -177,6 +177,10 @@ cuda_code cuDeviceGetAttribute(int *value, cuda_attribute attribute, cuda_ordina
         *value = attribute == 75 ? chip / 10 : chip % 10;
         return FAKE_OK;
     }
+    if (attribute == 100 /* uses the host's page tables */) {
+        *value = (int)fake_setting("FAKE_HOST_PAGES", 0);
+        return FAKE_OK;
+    }
     if (attribute == 97 /* shared memory of a group, with what a launch adds */) {
         *value = (int)fake_setting("FAKE_SHARED_MOST", 232448);
         return FAKE_OK;

@@ -92,6 +92,16 @@ cuda_code cuStreamBeginCapture_v2(cuda_stream handle, unsigned mode)
     return code ? code : (cuda_code)fake_stream_record(stream, (int)mode);
 }
 
+cuda_code cuStreamIsCapturing(cuda_stream handle, unsigned *state)
+{
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    if (code == FAKE_OK) {
+        *state = fake_stream_records(stream) ? 1 : CUDA_CAPTURE_NONE;
+    }
+    return code;
+}
+
 cuda_code cuStreamEndCapture(cuda_stream handle, cuda_graph *graph)
 {
     fake_stream *stream = NULL;

@@ -153,6 +153,7 @@ hip_code hipDeviceGetAttribute(int *value, hip_enum attribute, int device)
              : attribute == HIP_SHARED_BYTES   ? 65536
              : attribute == HIP_WAVE           ? fake_wave(64)
              : attribute == HIP_PCI_DEVICE     ? device
+             : attribute == HIP_HOST_PAGES     ? (int)fake_setting("FAKE_HOST_PAGES", 0)
              : attribute == HIP_CAN_WAIT_VALUE ? (int)fake_setting("FAKE_WAIT", 1)
                                                : 0;
     return keep(valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE);
@@ -414,6 +415,16 @@ hip_code hipStreamBeginCapture(hip_stream handle, hip_enum mode)
     fake_stream *stream = NULL;
     const int code = enter_stream(handle, &stream);
     return keep(code ? code : fake_stream_record(stream, (int)mode));
+}
+
+hip_code hipStreamIsCapturing(hip_stream handle, hip_enum *state)
+{
+    fake_stream *stream = NULL;
+    const int code = enter_stream(handle, &stream);
+    if (code == FAKE_OK) {
+        *state = fake_stream_records(stream) ? 1 : HIP_CAPTURE_NONE;
+    }
+    return keep(code);
 }
 
 hip_code hipStreamEndCapture(hip_stream handle, hip_graph *graph)

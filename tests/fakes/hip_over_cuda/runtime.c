@@ -197,6 +197,7 @@ hip_code hipDeviceGetAttribute(int *value, hip_enum attribute, int device)
         {HIP_PCI_DOMAIN, PCI_DOMAIN},
         {HIP_SHARED_BYTES, CUDA_SHARED_OF_BLOCK},
         {HIP_WAVE, CUDA_WARP_SIZE},
+        {HIP_HOST_PAGES, CUDA_HOST_PAGES},
     };
     if (attribute == HIP_CAN_WAIT_VALUE) {
         *value = !ready() && cuStreamWaitValue32_v2;
@@ -461,6 +462,11 @@ hip_code hipStreamWaitEvent(hip_stream stream, hip_event event, unsigned flags)
 hip_code hipStreamBeginCapture(hip_stream stream, hip_enum mode)
 {
     ON_DEVICE(cuStreamBeginCapture_v2(stream_of(stream), mode));
+}
+
+hip_code hipStreamIsCapturing(hip_stream stream, hip_enum *state)
+{
+    ON_DEVICE(cuStreamIsCapturing(stream_of(stream), state));
 }
 
 hip_code hipStreamEndCapture(hip_stream stream, hip_graph *graph)
