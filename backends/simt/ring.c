@@ -27,7 +27,7 @@
 enum {
     RING_BLOCK = 2 << 20,
     RING_BLOCKS = 3,       /* of each thread */
-    RING_HELPERS_MOST = 4, /* and at most half of the processors */
+    RING_HELPERS_MOST = 7, /* and at most half of the processors */
     RING_LEAST = 8 << 20,  /* smaller transfers are left to the driver */
     RING_PAGE = 4096,
     RING_TEXT = 1024

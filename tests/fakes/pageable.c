@@ -198,8 +198,8 @@ static int helpers(void)
 /* Memory and threads exist from the first transfer that needs them until the device is closed. */
 static void kept(void)
 {
-    enum { HELPERS_MOST = 4, MINUTES = 10 };
-    const int64_t bytes = 12 * MIB, most = 32 * MIB;
+    enum { HELPERS_MOST = 7, MINUTES = 10 };
+    const int64_t bytes = 12 * MIB, most = 48 * MIB;
     const struct timespec moment = {.tv_nsec = 10000000};
     iso_device device = open_device();
     iso_stream stream = check_stream(device, 0);
