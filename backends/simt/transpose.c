@@ -78,13 +78,13 @@ typedef struct found {
 } found;
 
 /* Measured on an H200, for 4 and 8 bytes (docs/performance.md):
- * - Row by row was fastest, and with 4 bytes registers for four groups a unit.
+ * - Row by row was fastest, with registers for four groups a unit.
  * - With 8 bytes and rows of the result that are 128 KiB apart, bands of 32 were 5 % faster: they
  *   write longer pieces of fewer rows at a time.
  * - With two tiles for each unit, tiles of a quarter of the size were 9 to 16 % faster. */
 static const found nvidia = {
     .few = {[2] = {64, 16, 32, 32}, [3] = {64, 16, 32, 32}},
-    .order = {[WIDE] = {[2] = {.once = 4, .band = 1}, [3] = {.band = 1, .far = 32}},
+    .order = {[WIDE] = {[2] = {.once = 4, .band = 1}, [3] = {.once = 4, .band = 1, .far = 32}},
               [FEW] = {[2] = {.once = 12, .band = 32}, [3] = {.once = 12, .band = 32}}},
 };
 static const found nothing;
