@@ -24,6 +24,7 @@ static const simt_text gemv_text = {
 
 /*
  * groups  groups that should fit one unit at once
+ * wanted  groups for each unit that are enough
  * words   words of a tile of A that a work-item copies; 0 if a group runs as a loop
  * along   if a group runs as a loop and A is contiguous along k: chains that a work-item runs side
  *         by side
@@ -31,15 +32,15 @@ static const simt_text gemv_text = {
  * height  if A is contiguous along k: the most rows of a tile, which reads the longer parts of them
  */
 typedef struct shape {
-    int32_t threads, groups, words, along, across, height;
+    int32_t threads, groups, wanted, words, along, across, height;
 } shape;
 
 static const shape shapes[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = {.threads = 128, .groups = 6, .words = 8, .height = 64},
-    [SIMT_CLASS_WAVE32] = {.threads = 256, .groups = 2, .words = 4},
-    [SIMT_CLASS_WAVE64] = {.threads = 256, .groups = 2, .words = 4},
+    [SIMT_CLASS_WARP32] = {.threads = 128, .groups = 6, .wanted = 2, .words = 8, .height = 64},
+    [SIMT_CLASS_WAVE32] = {.threads = 256, .groups = 2, .wanted = 8, .words = 4},
+    [SIMT_CLASS_WAVE64] = {.threads = 256, .groups = 2, .wanted = 8, .words = 4},
     [SIMT_CLASS_CPU] = {.threads = 4, .groups = 1, .along = 16, .across = 64},
-    [SIMT_CLASS_SMALL] = {.threads = 4, .groups = 1, .words = 4},
+    [SIMT_CLASS_SMALL] = {.threads = 4, .groups = 1, .wanted = 8, .words = 4},
 };
 
 static const shape *shape_of(const simt_limits *limits)
@@ -78,17 +79,28 @@ static int64_t pieces(int64_t n, int64_t size)
     return n > 0 ? (n - 1) / size + 1 : 1;
 }
 
+/* How much of their last round the groups of a height fill, if they take more than one. */
+static double filled(const plan *p, const simt_limits *limits, const iso_gemv_op *op,
+                     const shape *s, int64_t height)
+{
+    const double rounds = (double)pieces(op->m, height) * (double)p->segments * (double)op->batch /
+                          ((double)limits->units * s->groups);
+    const double whole = rounds < INT32_MAX ? (double)(int64_t)rounds : rounds;
+    return rounds <= 1 ? 1 : rounds / (whole + (rounds > whole));
+}
+
 /* Halves the number of chains in a tile as long as half of them would still cover op(A), or there
- * are too few groups to fill the device. The tile then covers a longer part of each chain, at most
- * a whole segment. Fewer chains in a tile give more groups, and more loads in flight for each
- * chain. */
+ * are too few groups. The tile then covers a longer part of each chain, at most a whole segment.
+ * Fewer chains in a tile give more groups, and more loads in flight for each chain, but leave more
+ * work-items without one. The number is halved once more if the last round would be much less full
+ * otherwise. */
 static void plan_tile(plan *p, const simt_limits *limits, const iso_gemv_op *op, const shape *s)
 {
-    enum { WORD_BYTES = 16, GROUPS_A_UNIT = 8 };
+    enum { WORD_BYTES = 16 };
     const int64_t word = WORD_BYTES / iso_dtype_size(op->dtype);
     const int64_t elements = word * s->threads * s->words; /* of a tile */
     const int64_t least = p->along ? 1 : word;             /* chains of a tile */
-    const int64_t wanted = (int64_t)limits->units * GROUPS_A_UNIT;
+    const int64_t wanted = (int64_t)limits->units * s->wanted;
     int64_t across;
     p->height = s->threads * (!p->along && word == 8 ? 2 : 1);
     if (p->along && s->height && elements / s->height <= SIMT_GEMM_SEGMENT) {
@@ -97,6 +109,10 @@ static void plan_tile(plan *p, const simt_limits *limits, const iso_gemv_op *op,
     while (
         p->height > least && elements / p->height < SIMT_GEMM_SEGMENT &&
         (p->height / 2 >= op->m || pieces(op->m, p->height) * p->segments * op->batch < wanted)) {
+        p->height /= 2;
+    }
+    if (p->height > least && elements / p->height < SIMT_GEMM_SEGMENT &&
+        filled(p, limits, op, s, p->height) * 1.2 < filled(p, limits, op, s, p->height / 2)) {
         p->height /= 2;
     }
     across = (p->along ? elements / p->height : p->height) / word;
