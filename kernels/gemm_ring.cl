@@ -51,6 +51,10 @@
     (ALONG_K(layout) ? (p) / ((size) / ROWS_AT_ONCE) * 8                                           \
                      : (p) / PARTS_OF_LINE(size, layout) * LINES_AT_ONCE(size, layout))
 
+#if PARTS_A > 32 || PARTS_B > 32
+#error "a mask has 32 parts"
+#endif
+
 /* An operand of a tile. */
 typedef struct ring_operand {
     ISO_GLOBAL const elem *next; /* what the work-item copies first of the next slice */
