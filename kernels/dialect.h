@@ -77,6 +77,8 @@
  *   when)                                                             global memory to a place, if
  *                                                                     `when` is not 0
  * ISO_COPY_8, ISO_COPY_4  cp.async              cp.async (NVIDIA)     the same with 8, with 4 bytes
+ * ISO_COPY_CACHED         cp.async.ca           cp.async.ca (NVIDIA)  ISO_COPY_16 through the first
+ *                                                                     cache
  * ISO_COPY_LINE           cp.async.cg           cp.async.ca (NVIDIA)  ISO_COPY_16 where the group
  *                                                                     copies whole lines of 128
  *                                                                     bytes: OpenCL's go past the
@@ -558,10 +560,11 @@ ISO_INLINE iso_place iso_place_of(iso_u32 place)
 #define ISO_COPY_16(to, from, when) ISO_COPY("cg", "16", to, from, when)
 #define ISO_COPY_8(to, from, when)  ISO_COPY("ca", "8", to, from, when)
 #define ISO_COPY_4(to, from, when)  ISO_COPY("ca", "4", to, from, when)
+#define ISO_COPY_CACHED(to, from, when) ISO_COPY("ca", "16", to, from, when)
 #if defined(__CUDA_ARCH__)
 #define ISO_COPY_LINE ISO_COPY_16
 #else
-#define ISO_COPY_LINE(to, from, when) ISO_COPY("ca", "16", to, from, when)
+#define ISO_COPY_LINE ISO_COPY_CACHED
 #endif
 #define ISO_TAKE_2(x, y, at)                                                                       \
     ISO_ASM("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x), "=d"(y) : "r"(at) : "memory")
@@ -664,6 +667,7 @@ typedef char *iso_place;
 #define ISO_COPY_16(to, from, when) fake_copy_begin((to), (from), (when) ? 16 : 0)
 #define ISO_COPY_8(to, from, when)  fake_copy_begin((to), (from), (when) ? 8 : 0)
 #define ISO_COPY_4(to, from, when)  fake_copy_begin((to), (from), (when) ? 4 : 0)
+#define ISO_COPY_CACHED             ISO_COPY_16
 #define ISO_COPY_LINE               ISO_COPY_16
 #define ISO_TAKE_2(x, y, at)        fake_take_2(&(x), &(y), (at))
 #define ISO_TAKE_1(x, at)           fake_take_1(&(x), (at))

@@ -16,8 +16,6 @@
  * A word is 16 bytes of a stored row. A cell is what one access of shared memory moves: two
  * elements of 16 bits, or one element. A tile has TILE_WORDS >> shift rows of 1 << shift words.
  */
-#define SEGMENT 1024
-
 #if ISO_DTYPE == ISO_F64
 typedef ISO_F64X2 word;
 typedef double cell;
@@ -39,12 +37,6 @@ typedef iso_u32 cell;
 #endif
 #define PARTS (1 << PART_SHIFT)
 #define WORD  (PARTS * EACH) /* elements of a word */
-
-#if ISO_DTYPE == ISO_F16
-#define FROM_BITS(bits) iso_f16_to_f32((iso_u16)(bits))
-#else
-#define FROM_BITS(bits) iso_bf16_to_f32((iso_u16)(bits))
-#endif
 
 #if defined(GEMV_SIDE)
 #define MINE GEMV_SIDE /* chains of a work-item */
@@ -275,15 +267,6 @@ ISO_INLINE void add_tile(ISO_SHARED_AT const cell *tile, ISO_SHARED_AT const acc
 
 #endif
 
-/* Copies a segment of x to shared memory, in the accumulation type. */
-ISO_INLINE void stage_x(ISO_SHARED_AT acc *xs, ISO_GLOBAL const elem *x, iso_i64 at, iso_i64 inc_x,
-                        int count)
-{
-    for (int p = ISO_LOCAL_ID(); p < count; p += ISO_THREADS) {
-        xs[p] = iso_load(x, at + p * inc_x);
-    }
-}
-
 /* The barriers are in the kernel itself, because PoCL gave wrong results for a loop with barriers
  * in another function. */
 ISO_KERNEL_OF(ISO_THREADS, ISO_GROUPS)
@@ -447,33 +430,3 @@ gemv_direct(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_
 }
 
 #endif
-
-#define DEPTH 16 /* sums that are read before the first is used */
-
-/* Adds the segments' sums in order. */
-ISO_KERNEL(ISO_THREADS)
-gemv_join(ISO_GLOBAL elem *y, iso_i64 y_at, iso_i64 inc_y, iso_i64 stride_y,
-          ISO_GLOBAL const acc *work, iso_i64 work_at, iso_i64 m, iso_i64 batch, iso_i64 segments,
-          acc alpha, acc beta)
-{
-    const iso_i64 step = ISO_GROUP_COUNT() * ISO_THREADS;
-    for (iso_i64 i = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(); i < m * batch; i += step) {
-        acc total = work[work_at + i];
-        iso_i64 s = 1;
-        for (; s + DEPTH <= segments; s += DEPTH) {
-            acc next[DEPTH];
-            ISO_UNROLL
-            for (int j = 0; j < DEPTH; j++) {
-                next[j] = work[work_at + (s + j) * m * batch + i];
-            }
-            ISO_UNROLL
-            for (int j = 0; j < DEPTH; j++) {
-                total = total + next[j];
-            }
-        }
-        for (; s < segments; s++) {
-            total = total + work[work_at + s * m * batch + i];
-        }
-        iso_finish(y, y_at + i / m * stride_y + i % m * inc_y, total, alpha, beta);
-    }
-}

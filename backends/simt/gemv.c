@@ -10,17 +10,58 @@
 
 enum { KERNEL_TILED = 0, KERNEL_JOIN = 1, KERNEL_DIRECT = 2 };
 
-static const char *const gemv_parts[] = {kernel_text_dialect, kernel_text_gemv};
+static const char *const gemv_parts[] = {kernel_text_dialect, kernel_text_gemv_parts,
+                                         kernel_text_gemv};
 static const simt_text gemv_text = {
     .name = "gemv",
     .parts = gemv_parts,
-    .part_count = 2,
+    .part_count = 3,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "GEMV_ALONG",
                 "GEMV_WORDS", "?GEMV_SIDE"},
     .kernels = {[KERNEL_TILED] = "gemv_tiled",
                 [KERNEL_JOIN] = "gemv_join",
                 [KERNEL_DIRECT] = "gemv_direct"},
 };
+
+/* Slices are copied without registers. */
+static const char *const ring_parts[] = {kernel_text_dialect, kernel_text_gemv_parts,
+                                         kernel_text_gemv_ring};
+static const simt_text ring_text = {
+    .name = "gemv_ring",
+    .parts = ring_parts,
+    .part_count = 3,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "GEMV_ALONG", "GEMV_COPY",
+                "GEMV_READ", "GEMV_DEEP", "ISO_WAIT", "ISO_RING"},
+    .kernels = {[KERNEL_TILED] = "gemv_ring", [KERNEL_JOIN] = "gemv_join"},
+};
+
+/* Rings of gemv_ring.cl: four teams copy if copies are short, else two. A work-item reads the
+ * elements of a chain READ_ALONG bytes at a time, and those of neighbouring chains READ_ACROSS
+ * bytes at a time, or one element. */
+enum {
+    TEAM = 32,
+    COPIERS_OF_SHORT = 4,
+    COPIERS_OF_LONG = 2,
+    SHORT = 4, /* bytes of a copy */
+    LONG = 16,
+    LINE_BYTES = 256,
+    SLICE_BYTES = 8192,
+    READ_ALONG = 16,
+    READ_ACROSS = 4,
+    RING_STAGES = 4,
+    RING_GROUPS = 4
+};
+
+static int32_t read_of(bool along, int32_t size)
+{
+    return along ? READ_ALONG : size > READ_ACROSS ? size : READ_ACROSS;
+}
+
+static int32_t copy_of(iso_dtype dtype, bool wide)
+{
+    const int32_t size = (int32_t)iso_dtype_size(dtype);
+    return wide ? LONG : size > SHORT ? size : SHORT;
+}
 
 /*
  * groups  groups that should fit one unit at once
@@ -49,8 +90,21 @@ static const shape *shape_of(const simt_limits *limits)
     return usual->threads <= limits->threads_max ? usual : &shapes[SIMT_CLASS_SMALL];
 }
 
-static simt_spec spec_for(const simt_limits *limits, iso_dtype dtype, bool along)
+/* `copy`: bytes that a copy moves, if slices are copied without registers, else 0. */
+static simt_spec spec_for(const simt_limits *limits, iso_dtype dtype, bool along, int32_t copy)
 {
+    if (copy) {
+        const int32_t size = (int32_t)iso_dtype_size(dtype);
+        const int32_t read = read_of(along, size);
+        const int32_t copiers = copy < LONG ? COPIERS_OF_SHORT : COPIERS_OF_LONG;
+        const int32_t line = TEAM * copy < LINE_BYTES ? TEAM * copy : LINE_BYTES;
+        const int32_t deep = along ? line / size : SLICE_BYTES / (TEAM * read);
+        return (simt_spec){
+            .text = &ring_text,
+            .values = {(1 + copiers) * TEAM, (int32_t)dtype, dtype == ISO_F64, RING_GROUPS, along,
+                       copy, read, deep, RING_STAGES - 2, 1},
+        };
+    }
     const shape *s = shape_of(limits);
     return (simt_spec){
         .text = &gemv_text,
@@ -72,6 +126,7 @@ typedef struct plan {
     int64_t groups;
     int64_t work_bytes;
     int64_t items; /* of a direct plan */
+    int32_t copy;  /* bytes that a copy of a ring moves; 0 if there is no ring */
 } plan;
 
 static int64_t pieces(int64_t n, int64_t size)
@@ -133,14 +188,44 @@ static void plan_direct(plan *p, const simt_limits *limits, const iso_gemv_op *o
     p->items = p->direct ? (int64_t)items : 0;
 }
 
-static void plan_make(plan *p, const simt_limits *limits, const iso_gemv_op *op)
+/* Whether every row of the stored A is aligned to words of 16 bytes. */
+static bool is_wide(const simt_device *device, const iso_gemv_op *op)
+{
+    const int64_t bytes = 16;
+    const int64_t size = iso_dtype_size(op->dtype);
+    return simt_alignment(device, op->a) >= bytes && op->lda * size % bytes == 0 &&
+           op->stride_a * size % bytes == 0;
+}
+
+/* A ring needs groups that are full of rows, and whole copies. If A is contiguous along rows of
+ * op(A), the rows of a group must be whole copies too. */
+static void plan_ring(plan *p, const simt_device *device, const iso_gemv_op *op)
+{
+    const int32_t size = (int32_t)iso_dtype_size(op->dtype);
+    const int64_t word = copy_of(op->dtype, true) / size;
+    const bool wide = is_wide(device, op) && (p->along || op->m % word == 0);
+    const int32_t copy = copy_of(op->dtype, wide);
+    const int64_t each = copy / size;
+    const int32_t height = p->along ? TEAM : TEAM * read_of(false, size) / size;
+    if (!device->limits.ring || op->m < height || simt_alignment(device, op->a) < copy ||
+        op->lda % each != 0 || op->stride_a % each != 0 || (!p->along && op->m % each != 0)) {
+        return;
+    }
+    p->copy = copy;
+    p->direct = false;
+    p->height = height;
+}
+
+static void plan_make(plan *p, const simt_device *device, const iso_gemv_op *op)
 {
     enum { GROUPS_MOST = 1 << 22 /* beyond this a group handles several tiles */ };
+    const simt_limits *limits = &device->limits;
     const shape *s = shape_of(limits);
     *p = (plan){.along = op->trans == ISO_NO_TRANS, .segments = pieces(op->k, SIMT_GEMM_SEGMENT)};
     if (s->words) {
         plan_tile(p, limits, op, s);
         plan_direct(p, limits, op, s);
+        plan_ring(p, device, op);
     } else {
         p->height = (int64_t)s->threads * (p->along ? s->along : s->across);
     }
@@ -150,15 +235,6 @@ static void plan_make(plan *p, const simt_limits *limits, const iso_gemv_op *op)
     p->groups = p->direct ? pieces(p->items, s->threads)
                           : pieces(op->m, p->height) * p->segments * op->batch;
     p->groups = p->groups < GROUPS_MOST ? p->groups : GROUPS_MOST;
-}
-
-/* Whether every row of the stored A is aligned to words of 16 bytes. */
-static bool is_wide(const simt_device *device, const iso_gemv_op *op)
-{
-    const int64_t bytes = 16;
-    const int64_t size = iso_dtype_size(op->dtype);
-    return simt_alignment(device, op->a) >= bytes && op->lda * size % bytes == 0 &&
-           op->stride_a * size % bytes == 0;
 }
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -180,7 +256,7 @@ static int64_t gemv_workspace(simt_device *device, const iso_op *op)
     gemv_product product;
     plan p;
     if (op->gemv->variant == ISO_VARIANT_TILED) {
-        plan_make(&p, &device->limits, op->gemv);
+        plan_make(&p, device, op->gemv);
         return p.work_bytes;
     }
     gemv_product_of(op, &product);
@@ -195,9 +271,12 @@ static void gemv_describe(simt_device *device, const iso_op *op, iso_op_info *ou
     gemv_product_of(op, &product);
     simt_gemm.describe(device, &product.op, out);
     if (g->variant == ISO_VARIANT_TILED) {
-        plan_make(&p, &device->limits, g);
+        plan_make(&p, device, g);
         const char *apart = p.segments > 1 ? ", segments apart" : "";
-        if (p.direct) {
+        if (p.copy) {
+            (void)snprintf(out->kernel, sizeof out->kernel, "gemv_ring_%s, words of %d bytes%s",
+                           iso_dtype_name(g->dtype), (int)p.copy, apart);
+        } else if (p.direct) {
             (void)snprintf(out->kernel, sizeof out->kernel, "gemv_direct_%s%s",
                            iso_dtype_name(g->dtype), apart);
         } else {
@@ -218,8 +297,8 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *of)
     const float alpha = (float)op->alpha, beta = (float)op->beta;
     const simt_kernel *kernel = NULL;
     plan p;
-    plan_make(&p, &stream->device->limits, op);
-    const simt_spec spec = spec_for(&stream->device->limits, op->dtype, p.along);
+    plan_make(&p, stream->device, op);
+    const simt_spec spec = spec_for(&stream->device->limits, op->dtype, p.along, p.copy);
     const int32_t wide = is_wide(stream->device, op);
     const int32_t which = p.direct ? KERNEL_DIRECT : KERNEL_TILED;
     iso_status status = simt_kernel_get(stream->device, &spec, which, &kernel);
@@ -288,13 +367,12 @@ static iso_status gemv_execute(simt_stream *stream, const iso_op *op)
 static iso_status gemv_prepare(simt_stream *stream, const iso_op *op)
 {
     const simt_limits *limits = &stream->device->limits;
-    const bool along = op->gemv->trans == ISO_NO_TRANS;
     const simt_kernel *kernel = NULL;
     gemv_product product;
     if (op->gemv->variant == ISO_VARIANT_TILED) {
-        const simt_spec spec = spec_for(limits, op->gemv->dtype, along);
         plan p;
-        plan_make(&p, limits, op->gemv);
+        plan_make(&p, stream->device, op->gemv);
+        const simt_spec spec = spec_for(limits, op->gemv->dtype, p.along, p.copy);
         return simt_kernel_get(stream->device, &spec, p.direct ? KERNEL_DIRECT : KERNEL_TILED,
                                &kernel);
     }
@@ -309,8 +387,12 @@ static void gemv_each(const simt_limits *limits, simt_visit *visit, void *contex
             continue;
         }
         for (int along = 0; along < 2; along++) {
-            const simt_spec spec = spec_for(limits, dtype, along);
+            const simt_spec spec = spec_for(limits, dtype, along, 0);
             visit(&spec, context);
+            for (int wide = 0; wide < 2 && limits->ring; wide++) {
+                const simt_spec ring = spec_for(limits, dtype, along, copy_of(dtype, wide));
+                visit(&ring, context);
+            }
         }
     }
 }

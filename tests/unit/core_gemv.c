@@ -134,6 +134,11 @@ static problem draw(void)
     p.lda = cols + (next(2) ? 0 : (int64_t)next(20));
     p.lda = p.lda ? p.lda : 1;
     p.stride_a = next(4) ? rows * p.lda + (int64_t)next(5) : 0;
+    if (next(3) == 0) { /* aligned, however long its rows are */
+        p.lda = (p.lda + 7) / 8 * 8;
+        p.stride_a = rows * p.lda;
+        p.offset = p.offset / 8 * 8;
+    }
     p.stride_x = next(4) ? p.k * p.inc_x + (int64_t)next(5) : 0;
     p.stride_y = p.m * p.inc_y + (int64_t)next(5);
     return p;
