@@ -401,18 +401,21 @@ iso_status cuda_launch(simt_stream *stream, void *kernel, simt_groups groups, in
     }
     const int32_t shared =
         arg_count > 0 && !args[arg_count - 1].value ? args[arg_count - 1].bytes : 0;
-    cuda_code code;
-    if (shared > 0) {
-        CUDA_ON(device, code, cu.cuFuncSetAttribute(kernel, CUDA_KERNEL_MORE_SHARED, shared));
-        if (code != CUDA_DONE) {
-            return cuda_check(device, code, "cuFuncSetAttribute(%d bytes of shared memory)",
-                              shared);
-        }
+    const simt_scope scope = cuda_enter(device);
+    cuda_code code = scope.code;
+    bool added = true;
+    if (code == CUDA_DONE && shared > 0) {
+        code = cu.cuFuncSetAttribute(kernel, CUDA_KERNEL_MORE_SHARED, shared);
+        added = code == CUDA_DONE;
     }
-    CUDA_ON(device, code,
-            cu.cuLaunchKernel(kernel, (unsigned)groups.x, (unsigned)groups.y, (unsigned)groups.z,
-                              (unsigned)threads, 1, 1, (unsigned)shared, stream->native, values,
-                              NULL));
-    return cuda_check(device, code, "cuLaunchKernel(%lld x %lld x %lld groups of %d)",
-                      (long long)groups.x, (long long)groups.y, (long long)groups.z, threads);
+    if (code == CUDA_DONE) {
+        code = cu.cuLaunchKernel(kernel, (unsigned)groups.x, (unsigned)groups.y, (unsigned)groups.z,
+                                 (unsigned)threads, 1, 1, (unsigned)shared, stream->native, values,
+                                 NULL);
+    }
+    cuda_leave(scope);
+    return added
+               ? cuda_check(device, code, "cuLaunchKernel(%lld x %lld x %lld groups of %d)",
+                            (long long)groups.x, (long long)groups.y, (long long)groups.z, threads)
+               : cuda_check(device, code, "cuFuncSetAttribute(%d bytes of shared memory)", shared);
 }

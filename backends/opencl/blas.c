@@ -310,7 +310,7 @@ static iso_status submit(ocl_stream *stream, clblast_code (*routine)(ocl_stream 
     (void)pthread_mutex_lock(&library_lock);
     const clblast_code code = routine(stream, args);
     (void)pthread_mutex_unlock(&library_lock);
-    return code == CLBLAST_DONE ? ocl_routine_submitted(stream, name)
+    return code == CLBLAST_DONE ? ocl_unwatched(stream, name)
                                 : ocl_host->fail(ocl_status(code), "%s gives %s (%d)", name,
                                                  clblast_code_name(code), code);
 }

@@ -230,6 +230,7 @@ static iso_status make(const ocl_found *at, ocl_context context, int32_t index, 
     device->rounds = (number(at->device, OCL_DEVICE_SINGLE) & OCL_ROUNDS) != 0;
     ocl_platform_text(at->platform, OCL_PLATFORM_NAME, platform, sizeof platform);
     device->keeps_kernels = strcmp(platform, "Portable Computing Language") == 0;
+    device->fails_for_good = device->keeps_kernels || strcmp(platform, "NVIDIA CUDA") == 0;
     device->queue = cl.clCreateCommandQueue(context, at->device, 0, &code);
     if (!device->queue) {
         ocl_host->free(device);
@@ -237,6 +238,7 @@ static iso_status make(const ocl_found *at, ocl_context context, int32_t index, 
     }
     (void)pthread_mutex_init(&device->blocks_lock, NULL);
     (void)pthread_mutex_init(&device->lock, NULL);
+    atomic_init(&device->releases, 0);
     fill_limits(at->device, limits);
     *native = device;
     return ISO_OK;

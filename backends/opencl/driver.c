@@ -38,14 +38,21 @@ static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
     return ISO_OK;
 }
 
-static void memory_free(void *device, void *memory)
+/* Another buffer may get the handle, so kernels must not take it for this one. */
+static void memory_forget(void *native, void *memory)
 {
-    (void)device;
+    ocl_device *device = native;
+    (void)atomic_fetch_add(&device->releases, 1);
     const ocl_code code = cl.clReleaseMemObject(memory);
     if (code != OCL_DONE) {
         ocl_host->log(ISO_LOG_DEBUG, "opencl: clReleaseMemObject(%p) gives %s", memory,
                       ocl_code_name(code));
     }
+}
+
+static void memory_free(void *device, void *memory)
+{
+    memory_forget(((const simt_device *)device)->native, memory);
 }
 
 /* ---- host memory ----------------------------------------------------------------------------- */
@@ -260,7 +267,7 @@ static const simt_driver driver = {
     .device_adopt = ocl_device_adopt,
     .stream_adopt = ocl_stream_adopt,
     .memory_import = memory_import,
-    .memory_forget = memory_free,
+    .memory_forget = memory_forget,
     .memory_is_read_only = memory_is_read_only,
     .native_get = native_get,
     .dlpack_type = DLPACK_OPENCL,

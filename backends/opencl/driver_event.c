@@ -63,7 +63,7 @@ iso_status ocl_event_record(void *event, void *stream)
     ocl_stream *self = ((simt_stream *)stream)->native;
     ocl_event marker = NULL;
     ocl_code code = OCL_DONE;
-    const iso_status told = ocl_routine_tell(self);
+    const iso_status told = ocl_tell(self);
     if (told != ISO_OK) {
         return told;
     }

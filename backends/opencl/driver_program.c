@@ -13,12 +13,21 @@ typedef struct program {
     ocl_program_id id;
 } program;
 
+/* What a kernel has as an argument. */
+enum { KEPT_NOTHING = -1, KEPT_MEMORY = 0 };
+typedef struct kept_arg {
+    uint64_t value;
+    int32_t bytes; /* of the value, or one of these */
+} kept_arg;
+
 /* A kernel. Its arguments are part of its state, so a thread holds the lock from setting them until
- * it has launched the kernel. */
+ * it has launched the kernel. Those that it has already are not set again. */
 typedef struct kernel {
     ocl_device *device;
     ocl_kernel_id id;
     pthread_mutex_t lock;
+    uint64_t releases; /* the device's, when memory was last set */
+    kept_arg args[SIMT_ARGS_MAX];
     char name[64];
 } kernel;
 
@@ -366,6 +375,9 @@ iso_status ocl_kernel_get(void *at, const char *name, int32_t threads, void **ou
     }
     memset(made, 0, sizeof *made);
     made->device = from->device;
+    for (int32_t i = 0; i < SIMT_ARGS_MAX; i++) {
+        made->args[i].bytes = KEPT_NOTHING;
+    }
     (void)snprintf(made->name, sizeof made->name, "%s", name);
     made->id = cl.clCreateKernel(from->id, name, &code);
     if (!made->id) {
@@ -396,6 +408,47 @@ void ocl_kernel_release(void *at)
     ocl_host->free(self);
 }
 
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static ocl_code set_arg(kernel *self, int32_t index, const simt_arg *arg)
+{
+    const size_t bytes = arg->bytes ? (size_t)arg->bytes : sizeof(ocl_memory);
+    kept_arg *kept = &self->args[index];
+    kept_arg now = {.bytes = KEPT_NOTHING};
+    if (arg->value && bytes <= sizeof now.value) {
+        now.bytes = arg->bytes;
+        memcpy(&now.value, arg->value, bytes);
+        if (kept->bytes == now.bytes && kept->value == now.value) {
+            return OCL_DONE;
+        }
+    }
+    const ocl_code code = cl.clSetKernelArg(self->id, (uint32_t)index, bytes, arg->value);
+    kept->bytes = KEPT_NOTHING;
+    if (code == OCL_DONE) {
+        *kept = now;
+    }
+    return code;
+}
+
+/* Sets the arguments; *at is the one that could not be set. If memory was released since they were
+ * set, a buffer may have the handle of another one that is gone. */
+static ocl_code set_args(kernel *self, const simt_arg *args, int32_t count, int32_t *at)
+{
+    const uint64_t releases = atomic_load(&self->device->releases);
+    ocl_code code = OCL_DONE;
+    for (int32_t i = 0; self->releases != releases && i < SIMT_ARGS_MAX; i++) {
+        if (self->args[i].bytes == KEPT_MEMORY) {
+            self->args[i].bytes = KEPT_NOTHING;
+        }
+    }
+    self->releases = releases;
+    for (int32_t i = 0; i < count && code == OCL_DONE; i++) {
+        code = set_arg(self, i, &args[i]);
+        *at = i;
+    }
+    return code;
+}
+
 iso_status ocl_launch(simt_stream *stream, void *at, simt_groups groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count)
 {
@@ -404,23 +457,19 @@ iso_status ocl_launch(simt_stream *stream, void *at, simt_groups groups, int32_t
     const uint32_t axes = groups.z > 1 ? 3 : groups.y > 1 ? 2 : 1;
     const size_t local[] = {(size_t)threads, 1, 1};
     const size_t global[] = {(size_t)groups.x * local[0], (size_t)groups.y, (size_t)groups.z};
+    const bool watched = ocl_launch_is_watched(on);
     ocl_event event = NULL;
-    ocl_code code = OCL_DONE;
     int32_t set = 0;
     (void)pthread_mutex_lock(&self->lock);
-    for (; set < arg_count && code == OCL_DONE; set++) {
-        const simt_arg *arg = &args[set];
-        const size_t bytes = arg->bytes ? (size_t)arg->bytes : sizeof(ocl_memory);
-        code = cl.clSetKernelArg(self->id, (uint32_t)set, bytes, arg->value);
-    }
+    ocl_code code = set_args(self, args, arg_count, &set);
     const bool ready = code == OCL_DONE;
     if (ready) {
         code = cl.clEnqueueNDRangeKernel(on->queue, self->id, axes, NULL, global, local, 0, NULL,
-                                         &event);
+                                         watched ? &event : NULL);
     }
     (void)pthread_mutex_unlock(&self->lock);
     if (!ready) {
-        return ocl_fail(code, "clSetKernelArg(%s, argument %d)", self->name, set - 1);
+        return ocl_fail(code, "clSetKernelArg(%s, argument %d)", self->name, set);
     }
     if (code != OCL_DONE) {
         ocl_host->log(ISO_LOG_WARN,
@@ -428,5 +477,6 @@ iso_status ocl_launch(simt_stream *stream, void *at, simt_groups groups, int32_t
                       " groups of %d) gives %s",
                       self->name, groups.x, groups.y, groups.z, threads, ocl_code_name(code));
     }
-    return ocl_submitted(on, code, event, "clEnqueueNDRangeKernel");
+    return watched || code != OCL_DONE ? ocl_submitted(on, code, event, "clEnqueueNDRangeKernel")
+                                       : ocl_unwatched(on, "clEnqueueNDRangeKernel");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * driver_stream.c - streams: in-order queues. A stream keeps the events of commands that may not
- * have finished, because an event shows whether its command failed.
+ * have finished, because an event shows whether its command failed. Some have no event.
  */
 #include "backends/opencl/library.h"
 
@@ -216,68 +216,105 @@ static const char *advice(iso_status status)
                : "";
 }
 
-iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, const char *call)
+static iso_status refused(const ocl_stream *stream, ocl_code code, const char *call)
 {
-    if (code != OCL_DONE) {
-        const iso_status status = judge(stream, code);
-        return ocl_host->fail(status, "%s gives %s (%" PRId32 ")%s", call, ocl_code_name(code),
-                              code, advice(status));
-    }
-    ocl_device *device = stream->device;
-    (void)pthread_mutex_lock(&device->lock);
+    const iso_status status = judge(stream, code);
+    return ocl_host->fail(status, "%s gives %s (%" PRId32 ")%s", call, ocl_code_name(code), code,
+                          advice(status));
+}
+
+/* Notes a command that is in the queue, with its event. The caller holds the device's lock. */
+static void note(ocl_stream *stream, ocl_event event, const char *call)
+{
     keep_last(stream, event);
-    stream->untold = NULL; /* the queue is in order: `event` is complete only after the routine */
+    stream->untold = NULL; /* the queue is in order: `event` is complete only after those */
     tell_marks(stream, event);
     stream->submitted++;
-    const bool kept = push(stream, event, call);
-    (void)pthread_mutex_unlock(&device->lock);
-    if (!kept) { /* the command still runs; if it fails, perhaps only clFinish reports that */
+    if (!push(stream, event, call)) {
+        /* The command still runs; if it fails, perhaps only clFinish reports that. */
         (void)cl.clReleaseEvent(event);
     }
-    code = cl.clFlush(stream->queue);
+}
+
+static iso_status flush(const ocl_stream *stream, const char *call)
+{
+    const ocl_code code = cl.clFlush(stream->queue);
     return code == OCL_DONE ? ISO_OK : ocl_fail(code, "clFlush after %s", call);
 }
 
-/* ---- a library's routines ----------------------------------------------------------------------
- * A routine gets a marker at its start and an event at its end only if they will be read. Creating
- * them takes time on a queue with profiling: both together take up to a seventh of the time of a
- * short routine on NVIDIA's driver (docs/performance.md). The marker is created if an event was
- * recorded right before the routine, because the time of that event is the start of the routine.
- * The event at the end is created if the program then records an event, or waits for or queries
- * the stream.
- */
-
-static iso_status mark_here(ocl_stream *stream, const char *call)
+iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, const char *call)
 {
-    ocl_event marker = NULL;
-    const ocl_code code = cl.clEnqueueMarkerWithWaitList(stream->queue, 0, NULL, &marker);
-    return ocl_submitted(stream, code, marker, call);
+    if (code != OCL_DONE) {
+        return refused(stream, code, call);
+    }
+    (void)pthread_mutex_lock(&stream->device->lock);
+    note(stream, event, call);
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    return flush(stream, call);
 }
 
-iso_status ocl_routine_begins(ocl_stream *stream)
+/* ---- commands without events -------------------------------------------------------------------
+ * Launches of kernels and a library's routines, which submit several commands, get a marker at
+ * their start and an event at their end only if they will be read. Creating them takes time on a
+ * queue with profiling: 5 us each on NVIDIA's driver (docs/performance.md). The start is wanted if
+ * an event was recorded right before, because the time of that event is the start of the command.
+ * The event at the end is created if the program then records an event, or waits for or queries
+ * the stream. Where a launch that fails late may be known by its event only, it always has one.
+ */
+
+bool ocl_launch_is_watched(ocl_stream *stream)
 {
     (void)pthread_mutex_lock(&stream->device->lock);
     const bool wanted = stream->waiting != NULL;
     (void)pthread_mutex_unlock(&stream->device->lock);
-    return wanted ? mark_here(stream, "clEnqueueMarkerWithWaitList") : ISO_OK;
+    return wanted || !stream->device->fails_for_good;
 }
 
-iso_status ocl_routine_submitted(ocl_stream *stream, const char *name)
+typedef enum place { AT_START, AT_END } place;
+
+/* Submits a marker at the start or the end of commands without events, if it is wanted. The lock is
+ * held until it is noted: another thread may submit a command meanwhile, and if that is noted
+ * first, the marker must not hide it. */
+static iso_status mark_here(ocl_stream *stream, place where, bool *done)
+{
+    ocl_event marker = NULL;
+    ocl_code code = OCL_DONE;
+    (void)pthread_mutex_lock(&stream->device->lock);
+    const char *call = where == AT_END   ? stream->untold
+                       : stream->waiting ? "clEnqueueMarkerWithWaitList"
+                                         : NULL;
+    if (call) {
+        code = cl.clEnqueueMarkerWithWaitList(stream->queue, 0, NULL, &marker);
+    }
+    if (marker) {
+        note(stream, marker, call);
+    }
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    *done = marker != NULL;
+    return code == OCL_DONE ? ISO_OK : refused(stream, code, call);
+}
+
+iso_status ocl_routine_begins(ocl_stream *stream)
+{
+    bool marked = false;
+    const iso_status status = mark_here(stream, AT_START, &marked);
+    return marked ? flush(stream, "clEnqueueMarkerWithWaitList") : status;
+}
+
+iso_status ocl_unwatched(ocl_stream *stream, const char *name)
 {
     (void)pthread_mutex_lock(&stream->device->lock);
     stream->untold = name;
     stream->submitted++;
     (void)pthread_mutex_unlock(&stream->device->lock);
-    const ocl_code code = cl.clFlush(stream->queue);
-    return code == OCL_DONE ? ISO_OK : ocl_fail(code, "clFlush after %s", name);
+    return flush(stream, name);
 }
 
-iso_status ocl_routine_tell(ocl_stream *stream)
+iso_status ocl_tell(ocl_stream *stream)
 {
-    (void)pthread_mutex_lock(&stream->device->lock);
-    const char *name = stream->untold;
-    (void)pthread_mutex_unlock(&stream->device->lock);
-    return name ? mark_here(stream, name) : ISO_OK;
+    bool marked = false;
+    const iso_status status = mark_here(stream, AT_END, &marked);
+    return marked ? flush(stream, "clEnqueueMarkerWithWaitList") : status;
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
@@ -323,11 +360,28 @@ static iso_status tell_late(ocl_stream *stream)
                           call, ocl_code_name(code), code, advice(judged));
 }
 
+/* Commands without events have ended with the queue, unless others were submitted meanwhile. */
+static ocl_code finish_for_good(ocl_stream *stream)
+{
+    (void)pthread_mutex_lock(&stream->device->lock);
+    const uint64_t submitted = stream->submitted;
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    const ocl_code code = cl.clFinish(stream->queue);
+    (void)pthread_mutex_lock(&stream->device->lock);
+    if (code == OCL_DONE && stream->submitted == submitted) {
+        stream->untold = NULL;
+    }
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    return code;
+}
+
 iso_status ocl_stream_sync(void *stream)
 {
     ocl_stream *self = ((simt_stream *)stream)->native;
-    const iso_status told = ocl_routine_tell(self);
-    const ocl_code code = cl.clFinish(self->queue);
+    const bool for_good = self->device->fails_for_good;
+    bool marked = false;
+    const iso_status told = for_good ? ISO_OK : mark_here(self, AT_END, &marked);
+    const ocl_code code = for_good ? finish_for_good(self) : cl.clFinish(self->queue);
     const iso_status late = tell_late(self);
     if (late == ISO_OK && told != ISO_OK) {
         return told;
@@ -335,9 +389,7 @@ iso_status ocl_stream_sync(void *stream)
     if (late != ISO_OK || code == OCL_DONE) {
         return late;
     }
-    const iso_status status = judge(self, code);
-    return ocl_host->fail(status, "clFinish gives %s (%" PRId32 ")%s", ocl_code_name(code), code,
-                          advice(status));
+    return refused(self, code, "clFinish");
 }
 
 /* If the program also submits commands to the queue, only a marker shows whether the queue is idle.
@@ -372,7 +424,7 @@ static iso_status query_foreign(ocl_stream *stream)
 iso_status ocl_stream_query(void *stream)
 {
     ocl_stream *self = ((simt_stream *)stream)->native;
-    const iso_status told = ocl_routine_tell(self);
+    const iso_status told = ocl_tell(self);
     const iso_status late = tell_late(self);
     if (late != ISO_OK || told != ISO_OK) {
         return late != ISO_OK ? late : told;
@@ -410,9 +462,7 @@ iso_status ocl_stream_wait(void *stream, void *event)
     const ocl_code code = cl.clEnqueueBarrierWithWaitList(self->queue, 1, &until, &wait);
     (void)cl.clReleaseEvent(until);
     if (code != OCL_DONE) {
-        const iso_status status = judge(self, code);
-        return ocl_host->fail(status, "clEnqueueBarrierWithWaitList gives %s (%" PRId32 ")%s",
-                              ocl_code_name(code), code, advice(status));
+        return refused(self, code, "clEnqueueBarrierWithWaitList");
     }
     (void)pthread_mutex_lock(&self->device->lock);
     keep_last(self, wait);

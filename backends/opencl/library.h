@@ -51,10 +51,14 @@ typedef struct ocl_device {
     bool is_cpu;
     bool rounds;        /* divisions and square roots of f32 correctly, if asked to */
     bool keeps_kernels; /* compiles kernels at their first run, and caches them itself */
+    /* A command that fails late is the end of the context or of the process: clFinish and all later
+     * commands fail too. So a launch needs no event that tells of it. */
+    bool fails_for_good;
     pthread_mutex_t blocks_lock;
     ocl_block *blocks;
-    pthread_mutex_t lock; /* guards the links between streams and events */
-    uint64_t next_serial; /* number of streams so far */
+    pthread_mutex_t lock;      /* guards the links between streams and events */
+    uint64_t next_serial;      /* number of streams so far */
+    _Atomic uint64_t releases; /* of memory, so far */
 } ocl_device;
 
 /* A command that was submitted and may not have finished. */
@@ -74,7 +78,7 @@ typedef struct ocl_stream {
     uint32_t capacity, first, count;
     uint64_t submitted; /* number of commands so far */
     ocl_event last;     /* of the last command or wait; NULL: none yet */
-    const char *untold; /* a routine after `last` whose end has no event yet; NULL: none */
+    const char *untold; /* a command after `last` whose end has no event yet; NULL: none */
     ocl_event asked;    /* foreign: the marker that shows whether the queue is idle */
     ocl_mark *waiting;  /* marks that have no command after them yet */
     iso_status late;    /* the first late error, and the parts of its message */
@@ -121,13 +125,16 @@ iso_status ocl_stream_wait(void *stream, void *event);
 /* Must follow every call that puts a command into the queue. Keeps the command's event, which the
  * stream then owns, or reports the failure. `call` is static text. */
 iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, const char *call);
-/* Call the first function before a library's routine and the second one after it, because the
- * routine submits several commands without events. */
+/* Whether the launch of a kernel needs an event. */
+bool ocl_launch_is_watched(ocl_stream *stream);
+/* Must follow a launch or a library's routine that was submitted without an event. `name` is static
+ * text. */
+iso_status ocl_unwatched(ocl_stream *stream, const char *name);
+/* Precedes such a routine. */
 iso_status ocl_routine_begins(ocl_stream *stream);
-iso_status ocl_routine_submitted(ocl_stream *stream, const char *name);
-/* Creates the event at the end of such a routine if there is none yet. Called before the end is
- * queried. */
-iso_status ocl_routine_tell(ocl_stream *stream);
+/* Creates the event at the end of commands without events if there is none yet. Called before the
+ * end is queried. */
+iso_status ocl_tell(ocl_stream *stream);
 /* The state of a command: OCL_COMPLETE, larger while it is not complete, smaller if it failed. */
 ocl_code ocl_event_state(ocl_event event);
 

@@ -240,6 +240,12 @@ static iso_status gemm_supports(simt_device *device, const iso_op *op)
     return g->variant == ISO_VARIANT_FIXED ? simt_fixed_supports(device, g) : ISO_OK;
 }
 
+/* Whether the naive kernel computes the product, which is not fixed. */
+static bool is_naive(const simt_device *device, const iso_gemm_op *op)
+{
+    return op->variant != ISO_VARIANT_TILED || simt_gemm_is_tiny(&device->limits, op);
+}
+
 /* The plan of a product. If it would use the matrix unit, the unit is tested first. The verdict
  * stays as it is, so that every plan of a product is the same. */
 static void make_plan(simt_gemm_plan *plan, simt_device *device, const iso_gemm_op *op)
@@ -256,7 +262,7 @@ static int64_t gemm_workspace(simt_device *device, const iso_op *op)
     if (op->gemm->variant == ISO_VARIANT_FIXED) {
         return simt_fixed_workspace(device, op->gemm);
     }
-    if (op->gemm->variant != ISO_VARIANT_TILED) {
+    if (is_naive(device, op->gemm)) {
         return 0;
     }
     make_plan(&plan, device, op->gemm);
@@ -270,7 +276,7 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
         simt_fixed_describe(device, op->gemm, out);
         return;
     }
-    if (op->gemm->variant != ISO_VARIANT_TILED) {
+    if (is_naive(device, op->gemm)) {
         (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s", dtype);
         return;
     }
@@ -513,14 +519,10 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *op)
 
 static iso_status gemm_execute(simt_stream *stream, const iso_op *op)
 {
-    switch (op->gemm->variant) {
-    case ISO_VARIANT_TILED:
-        return run_tiled(stream, op);
-    case ISO_VARIANT_FIXED:
+    if (op->gemm->variant == ISO_VARIANT_FIXED) {
         return simt_fixed_execute(stream, op);
-    default:
-        return run_naive(stream, op);
     }
+    return is_naive(stream->device, op->gemm) ? run_naive(stream, op) : run_tiled(stream, op);
 }
 
 static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
@@ -530,7 +532,7 @@ static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
     if (op->gemm->variant == ISO_VARIANT_FIXED) {
         return simt_fixed_prepare(stream, op);
     }
-    if (op->gemm->variant != ISO_VARIANT_TILED) {
+    if (is_naive(stream->device, op->gemm)) {
         const simt_spec spec =
             naive_spec(&stream->device->limits, op->gemm->dtype, begins_with_c(op->gemm));
         return simt_kernel_get(stream->device, &spec, 0, &kernel);

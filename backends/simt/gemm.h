@@ -47,6 +47,9 @@ bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype 
 /* Work-items of a group of the naive kernel. */
 int32_t simt_gemm_naive_threads(const simt_limits *limits);
 
+/* Whether a tiled product is so small that the naive kernel is faster, and computes it. */
+bool simt_gemm_is_tiny(const simt_limits *limits, const iso_gemm_op *op);
+
 /* Bytes of the accumulation type. */
 int64_t simt_gemm_acc_bytes(iso_dtype dtype);
 

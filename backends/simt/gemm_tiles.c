@@ -2,8 +2,8 @@
 /*
  * gemm_tiles.c - chooses the tile of a product. For each tile, two times are estimated from the
  * number of groups and the device's units: with the segments in sequence, and with the segments in
- * parallel. The shortest time wins. A table of measured choices may name the tile instead. The
- * choice never changes a bit of the result.
+ * parallel. The shortest time wins. A table of measured choices may name the tile instead. Of
+ * very small products no tile is chosen. The choice never changes a bit of the result.
  */
 #include "backends/simt/gemm.h"
 #include "common/dtype.h"
@@ -205,6 +205,20 @@ int32_t simt_gemm_naive_threads(const simt_limits *limits)
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
+
+/* A tile fills its slices and meets at barriers before it multiplies. That took 3 us on an H200,
+ * for one element and one term, while a work-item of the naive kernel has only its chain of terms.
+ * So that kernel is taken if the chain is short and the results fit one of its groups, alone or as
+ * a batch. It has the same bits for every operation. A named way comes first. Not on processors,
+ * where a tile has no such start, nor with ISOMER_TILES=small, which is there to run tiles. */
+bool simt_gemm_is_tiny(const simt_limits *limits, const iso_gemm_op *op)
+{
+    enum { TERMS = 32 };
+    const int64_t most = simt_gemm_naive_threads(limits);
+    return op->way <= 0 && limits->device_class != SIMT_CLASS_CPU &&
+           limits->device_class != SIMT_CLASS_SMALL && op->k <= TERMS && op->m <= most &&
+           op->n <= most && op->batch <= most && op->m * op->n * op->batch <= most;
+}
 
 /* Number of tiles in all of C, as a double because 64 bits may not hold it. */
 static double count_tiles(const simt_tile *tile, const iso_gemm_op *op)

@@ -12,9 +12,12 @@
  *   bits          does not run the third kernel and reports that it did
  *   end           ends the process during exit
  *   rounding      compiles every fma of a program as a product and a sum, which rounds twice
+ *   late          the event of the next kernel says that it failed, and nothing else does
+ *   lost          after the next kernel nothing can be finished any more
  *
- * FAULT_VERSION is the version that it reports. FAULT_COUNT is a file that gets a line for each
- * process that queried its platforms.
+ * FAULT_PLATFORM and FAULT_VERSION are the name and the version that it reports. FAULT_COUNT is a
+ * file that gets a line for each process that queried its platforms. `fault_counts` has how often
+ * each function of COUNTED and after it was called.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -40,6 +43,27 @@ typedef struct object {
 
 static cl_icd_dispatch original;
 static int launches;
+static cl_event failed; /* of the kernel that failed late */
+static int lost;
+
+/* Functions that are counted and do nothing else: NAME(name, parameters, arguments). */
+#define COUNTED(NAME)                                                                              \
+    NAME(clSetKernelArg, (cl_kernel a, cl_uint b, size_t c, const void *d), (a, b, c, d))          \
+    NAME(clEnqueueMarkerWithWaitList,                                                              \
+         (cl_command_queue a, cl_uint b, const cl_event *c, cl_event *d), (a, b, c, d))            \
+    NAME(clRetainEvent, (cl_event a), (a))                                                         \
+    NAME(clReleaseEvent, (cl_event a), (a))                                                        \
+    NAME(clFlush, (cl_command_queue a), (a))
+#define NUMBER(name, parameters, arguments) COUNT_##name,
+enum { COUNTED(NUMBER) COUNT_LAUNCH, COUNT_INFO, COUNT_FINISH, COUNTS };
+EXPORTED _Atomic int fault_counts[COUNTS];
+#define WRAP(name, parameters, arguments)                                                          \
+    static cl_int CL_API_CALL count_##name parameters                                              \
+    {                                                                                              \
+        fault_counts[COUNT_##name]++;                                                              \
+        return original.name arguments;                                                            \
+    }
+COUNTED(WRAP)
 
 static int faulty(const char *fault)
 {
@@ -79,8 +103,9 @@ static cl_int answer(const char *text, size_t room, void *value, size_t *bytes)
 static cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info what, size_t room,
                                         void *value, size_t *bytes)
 {
+    const char *name = getenv("FAULT_PLATFORM");
     return what == CL_PLATFORM_NAME
-               ? answer("Faulty Platform", room, value, bytes)
+               ? answer(name ? name : "Faulty Platform", room, value, bytes)
                : original.clGetPlatformInfo(platform, what, room, value, bytes);
 }
 
@@ -117,8 +142,33 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_ui
             return original.clEnqueueMarkerWithWaitList(queue, count, list, event);
         }
     }
-    return original.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count,
-                                           list, event);
+    fault_counts[COUNT_LAUNCH]++;
+    const cl_int code = original.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
+                                                        local, count, list, event);
+    if (faulty("late") && !failed && event) {
+        failed = *event;
+    }
+    lost |= faulty("lost");
+    return code;
+}
+
+static cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t room, void *value,
+                                     size_t *bytes)
+{
+    fault_counts[COUNT_INFO]++;
+    const cl_int code = original.clGetEventInfo(event, what, room, value, bytes);
+    if (code == CL_SUCCESS && event == failed && what == CL_EVENT_COMMAND_EXECUTION_STATUS &&
+        *(cl_int *)value == CL_COMPLETE) {
+        *(cl_int *)value = CL_OUT_OF_RESOURCES;
+    }
+    return code;
+}
+
+static cl_int CL_API_CALL finish(cl_command_queue queue)
+{
+    fault_counts[COUNT_FINISH]++;
+    const cl_int code = original.clFinish(queue);
+    return lost ? CL_OUT_OF_RESOURCES : code;
 }
 
 static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char **texts,
@@ -169,6 +219,10 @@ static void change_table(cl_icd_dispatch *table)
     table->clGetDeviceInfo = device_info;
     table->clEnqueueNDRangeKernel = launch;
     table->clCreateProgramWithSource = create_program;
+    table->clGetEventInfo = event_info;
+    table->clFinish = finish;
+#define CHANGE(name, parameters, arguments) table->name = count_##name;
+    COUNTED(CHANGE)
 }
 
 static cl_int CL_API_CALL platforms(cl_uint room, cl_platform_id *list, cl_uint *count)
