@@ -64,22 +64,24 @@ gemm_naive(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 a_row, iso_i64 a_col,
            ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, iso_i64 m, iso_i64 n,
            iso_i64 k, iso_i64 batch, acc alpha, acc beta, iso_i32 wide)
 {
-    int across = NAIVE_ACROSS < ISO_THREADS ? NAIVE_ACROSS : ISO_THREADS;
-    while (across / 2 >= n) {
-        across /= 2;
-    }
-    const int down = ISO_THREADS / across;
-    const iso_i64 rows = m * batch;
-    const iso_i64 blocks = (n + across - 1) / across;
-    const iso_i64 bands = (rows + down - 1) / down;
+    /* A group has 2^shift columns. Divisions take long beside a small product: they are left out
+     * where they can be. */
     const int item = ISO_LOCAL_ID();
-    iso_i64 band = ISO_GROUP_ID() / blocks;
-    iso_i64 block = ISO_GROUP_ID() % blocks;
-    while (band < bands) {
-        const iso_i64 row = band * down + item / across;
-        const iso_i64 col = block * across + item % across;
+    int shift = 0, across = 1;
+    while (across < NAIVE_ACROSS && across < ISO_THREADS && across < n) {
+        across *= 2;
+        shift++;
+    }
+    const int down = ISO_THREADS >> shift;
+    const iso_i64 rows = m * batch;
+    const iso_i64 blocks = (n + across - 1) >> shift;
+    iso_i64 band = blocks > 1 ? ISO_GROUP_ID() / blocks : ISO_GROUP_ID();
+    iso_i64 block = ISO_GROUP_ID() - band * blocks;
+    while (band * down < rows) {
+        const iso_i64 row = band * down + (item >> shift);
+        const iso_i64 col = block * across + (item & (across - 1));
         if (row < rows && col < n) {
-            const iso_i64 member = row / m;
+            const iso_i64 member = batch > 1 ? row / m : 0;
             const iso_i64 i = row - member * m;
             iso_i64 at_a = a_at + member * stride_a + i * a_row;
             iso_i64 at_b = b_at + member * stride_b + col * b_col;
@@ -113,8 +115,12 @@ gemm_naive(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 a_row, iso_i64 a_col,
             }
             iso_finish(c, c_at + member * stride_c + i * ldc + col, total, alpha, beta);
         }
-        block += ISO_GROUP_COUNT();
-        band += block / blocks;
-        block %= blocks;
+        if (blocks > 1) {
+            block += ISO_GROUP_COUNT();
+            band += block / blocks;
+            block %= blocks;
+        } else {
+            band += ISO_GROUP_COUNT();
+        }
     }
 }

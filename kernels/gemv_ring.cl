@@ -181,6 +181,91 @@ ISO_INLINE void add_some(ISO_SHARED_AT const iso_u32 *slice, ISO_SHARED_AT const
     }
 }
 
+/* What a group computes at a time. */
+typedef struct ring_work {
+    iso_i64 member, segment, first_k, first_row;
+    int count, rows; /* k's and rows of op(A) */
+} ring_work;
+
+/* Groups that run side by side read one part of A: whole rows of the stored matrix. */
+ISO_INLINE ring_work work_of(iso_i64 group, iso_i64 m, iso_i64 k, iso_i64 blocks, iso_i64 segments,
+                             iso_i64 batch)
+{
+    ring_work w;
+#if GEMV_ALONG
+    const iso_i64 block = group / segments % blocks;
+    w.segment = group % segments;
+#else
+    const iso_i64 block = group % blocks;
+    w.segment = group / blocks % segments;
+#endif
+    w.member = batch > 1 ? group / blocks / segments : 0;
+    w.first_k = w.segment * SEGMENT;
+    w.first_row = block * HEIGHT;
+    w.count = (int)(k - w.first_k > SEGMENT ? SEGMENT : k - w.first_k);
+    w.rows = (int)(m - w.first_row < HEIGHT ? m - w.first_row : HEIGHT);
+    return w;
+}
+
+/* The k's that are copied. The others are a copy's rest. */
+#if GEMV_ALONG
+#define WHOLE(count) ((count) / EACH * EACH)
+#else
+#define WHOLE(count) (count)
+#endif
+
+/* Where copies of a work-item begin in the first slice. */
+#define LINE(id)     ((id) / PER_LINE)
+#define ELEMENTS(id) ((id) % PER_LINE * EACH)
+
+ISO_INLINE ring_reading reading_of(ISO_GLOBAL const elem *a, iso_i64 lda, const ring_work *w,
+                                   int id)
+{
+    const int line = LINE(id), element = ELEMENTS(id);
+    ring_reading from;
+    from.lda = lda;
+#if GEMV_ALONG
+    from.next = a + (w->first_row + line) * lda + (w->first_k + element);
+    from.lines = w->rows - line;
+    from.elements = WHOLE(w->count) - element;
+#else
+    from.next = a + (w->first_k + line) * lda + (w->first_row + element);
+    from.lines = w->count - line;
+    from.elements = w->rows - element;
+#endif
+    return from;
+}
+
+/* Begins to copy the first slices. */
+ISO_INLINE void begin_ring(iso_place to, ring_reading *from)
+{
+#pragma unroll 1
+    for (int s = 0; s < ISO_STAGES - 1; s++) {
+        copy_slice(to + s * SLICE, from);
+    }
+}
+
+/* Runs the chains over `whole` k's, or copies what is left of them. */
+ISO_INLINE void run_ring(ISO_SHARED_AT const iso_u32 *mine, ISO_SHARED_AT const quad *xs,
+                         iso_place to, ring_reading *from, int copies, int whole, acc *sum)
+{
+    int at = 0, next = ISO_STAGES - 1;
+#pragma unroll 1
+    for (int p = 0; p < whole; p += GEMV_DEEP) {
+        ISO_COPY_WAIT();
+        ISO_BARRIER();
+        if (copies) {
+            copy_slice(to + next * SLICE, from);
+        } else if (whole - p >= GEMV_DEEP) {
+            add_slice(mine + at * (SLICE / 4), xs, p, sum);
+        } else {
+            add_some(mine + at * (SLICE / 4), (ISO_SHARED_AT const acc *)xs + p, whole - p, sum);
+        }
+        at = at + 1 < ISO_STAGES ? at + 1 : 0;
+        next = next + 1 < ISO_STAGES ? next + 1 : 0;
+    }
+}
+
 /* The arguments are those of gemv_tiled; `shift` and `wide` are not used. The host takes this
  * kernel only if all copies are aligned, and, if A is stored k x m, a row has whole copies only. */
 ISO_KERNEL_OF(ISO_THREADS, ISO_GROUPS)
@@ -194,90 +279,44 @@ gemv_ring(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a,
     ISO_SHARED quad xs[SEGMENT / QUAD];
     const int copies = ISO_LOCAL_ID() >= ISO_TEAM;
     const int id = copies ? ISO_LOCAL_ID() - ISO_TEAM : ISO_LOCAL_ID();
+    const int row = id * CHAINS; /* of the group's */
+    const iso_place to = ISO_PLACE(places) + (LINE(id) * PITCH + ELEMENTS(id) * SIZE);
+    ISO_SHARED_AT const iso_u32 *const mine =
+        (ISO_SHARED_AT const iso_u32 *)places + id * ((GEMV_ALONG ? PITCH : GEMV_READ) / 4);
     const iso_i64 segments = k > SEGMENT ? (k - 1) / SEGMENT + 1 : 1;
     const iso_i64 blocks = (m - 1) / HEIGHT + 1;
     for (iso_i64 group = ISO_GROUP_ID(); group < blocks * segments * batch;
          group += ISO_GROUP_COUNT()) {
-        /* Groups that run side by side read one part of A: whole rows of the stored matrix. */
-#if GEMV_ALONG
-        const iso_i64 segment = group % segments;
-        const iso_i64 block = group / segments % blocks;
-#else
-        const iso_i64 segment = group / blocks % segments;
-        const iso_i64 block = group % blocks;
-#endif
-        const iso_i64 member = batch > 1 ? group / blocks / segments : 0;
-        const iso_i64 first_k = segment * SEGMENT;
-        const int count = (int)(k - first_k > SEGMENT ? SEGMENT : k - first_k);
-        const iso_i64 first = block * HEIGHT;
-        const int rows = (int)(m - first < HEIGHT ? m - first : HEIGHT);
-        const int row = id * CHAINS; /* of the group's */
-        const int line = id / PER_LINE;
-        const int element = id % PER_LINE * EACH;
-        ISO_GLOBAL const elem *const member_a = a + a_at + member * stride_a;
-        const iso_place to = ISO_PLACE(places) + (line * PITCH + element * SIZE);
-        ring_reading from;
-        from.lda = lda;
-#if GEMV_ALONG
-        const int whole = count / EACH * EACH;
-        from.next = member_a + (first + line) * lda + (first_k + element);
-        from.lines = rows - line;
-        from.elements = whole - element;
-        ISO_SHARED_AT const iso_u32 *const mine =
-            (ISO_SHARED_AT const iso_u32 *)places + id * (PITCH / 4);
-#else
-        const int whole = count;
-        from.next = member_a + (first_k + line) * lda + (first + element);
-        from.lines = count - line;
-        from.elements = rows - element;
-        ISO_SHARED_AT const iso_u32 *const mine =
-            (ISO_SHARED_AT const iso_u32 *)places + id * (GEMV_READ / 4);
-#endif
+        const ring_work w = work_of(group, m, k, blocks, segments, batch);
+        ISO_GLOBAL const elem *const member_a = a + a_at + w.member * stride_a;
+        ring_reading from = reading_of(member_a, lda, &w, id);
         acc sum[CHAINS];
         ISO_UNROLL
         for (int i = 0; i < CHAINS; i++) {
             sum[i] = (acc)0;
         }
         if (copies) {
-#pragma unroll 1
-            for (int s = 0; s < ISO_STAGES - 1; s++) {
-                copy_slice(to + s * SLICE, &from);
-            }
+            begin_ring(to, &from);
         }
-        stage_x((ISO_SHARED_AT acc *)xs, x, x_at + member * stride_x + first_k * inc_x, inc_x,
-                count);
-        int at = 0, next = ISO_STAGES - 1;
-#pragma unroll 1
-        for (int p = 0; p < whole; p += GEMV_DEEP) {
-            ISO_COPY_WAIT();
-            ISO_BARRIER();
-            if (copies) {
-                copy_slice(to + next * SLICE, &from);
-            } else if (whole - p >= GEMV_DEEP) {
-                add_slice(mine + at * (SLICE / 4), xs, p, sum);
-            } else {
-                add_some(mine + at * (SLICE / 4), (ISO_SHARED_AT const acc *)xs + p, whole - p,
-                         sum);
-            }
-            at = at + 1 < ISO_STAGES ? at + 1 : 0;
-            next = next + 1 < ISO_STAGES ? next + 1 : 0;
-        }
+        stage_x((ISO_SHARED_AT acc *)xs, x, x_at + w.member * stride_x + w.first_k * inc_x, inc_x,
+                w.count);
+        run_ring(mine, xs, to, &from, copies, WHOLE(w.count), sum);
 #if GEMV_ALONG
-        if (whole == 0) {
+        if (WHOLE(w.count) == 0) {
             ISO_BARRIER(); /* of x */
         }
-        for (int p = whole; p < count && row < rows; p++) {
-            sum[0] = acc_fma(iso_load(member_a, (first + row) * lda + first_k + p),
+        for (int p = WHOLE(w.count); p < w.count && row < w.rows; p++) {
+            sum[0] = acc_fma(iso_load(member_a, (w.first_row + row) * lda + w.first_k + p),
                              ((ISO_SHARED_AT const acc *)xs)[p], sum[0]);
         }
 #endif
         ISO_UNROLL
         for (int i = 0; i < CHAINS && !copies; i++) {
-            const iso_i64 at_y = first + row + i;
-            if (row + i < rows && segments == 1) {
-                iso_finish(y, y_at + member * stride_y + at_y * inc_y, sum[i], alpha, beta);
-            } else if (row + i < rows) {
-                work[work_at + (segment * batch + member) * m + at_y] = sum[i];
+            const iso_i64 at = w.first_row + row + i;
+            if (row + i < w.rows && segments == 1) {
+                iso_finish(y, y_at + w.member * stride_y + at * inc_y, sum[i], alpha, beta);
+            } else if (row + i < w.rows) {
+                work[work_at + (w.segment * batch + w.member) * m + at] = sum[i];
             }
         }
         ISO_BARRIER(); /* before the next group's copies */
