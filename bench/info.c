@@ -3,6 +3,7 @@
 #include "bench/tool.h"
 
 #include "common/printable.h"
+#include "common/tuned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -415,14 +416,12 @@ static const char *text_of(const json_t *object, const char *member)
     return text ? text : "";
 }
 
-/* What the table of measured choices, if there is one, means for the user: "PATH: 12 rows", or
- * "refused: ..." before or without it. */
+/* What the table of measured choices, if there is one, means for the user. */
 static void brief_table(const json_t *device, char *text, size_t room)
 {
     const char *told = text_of(json_object_get(device, "properties"), "tuned table");
-    const char *colon = strrchr(told, ':');
     int rows;
-    if (colon && sscanf(colon, ": %d row", &rows) == 1) {
+    if (tuned_told(told, &rows) > 0) {
         char part[48];
         snprintf(part, sizeof part, "tuned for %d shape%s", rows, rows == 1 ? "" : "s");
         tool_join(text, room, "; ", part);

@@ -45,6 +45,66 @@ void tuned_key(const iso_device_info *info, const char *tiles, char *out, size_t
     printable_line(out, room < sizeof raw ? room : sizeof raw, raw);
 }
 
+/* The last ", kernels WORD" of a line; NULL: it does not end with one. */
+static const char *kernels_of(const char *line)
+{
+    static const char word[] = ", kernels ";
+    const char *found = NULL;
+
+    for (const char *at = strstr(line, word); at; at = strstr(at + 1, word)) {
+        found = at + strlen(word);
+    }
+    return found && *found && !strpbrk(found, " ;,") ? found : NULL;
+}
+
+bool tuned_same_kernels(const char *a, const char *b)
+{
+    const char *of_a = kernels_of(a), *of_b = kernels_of(b);
+
+    return of_a && of_b && !strcmp(of_a, of_b);
+}
+
+/* Where the version begins in "NAME 1.2.3 (MORE)"; NULL: there is none. */
+static const char *version_of(const char *library)
+{
+    const char *at = strchr(library, ' ');
+
+    while (at && !(at[1] >= '0' && at[1] <= '9')) {
+        at = strchr(at + 1, ' ');
+    }
+    return at ? at + 1 : NULL;
+}
+
+bool tuned_same_major(const char *a, const char *b)
+{
+    const char *of_a = version_of(a), *of_b = version_of(b);
+    size_t length;
+
+    if (!of_a || !of_b) {
+        return !strcmp(a, b);
+    }
+    length = strspn(of_a, "0123456789");
+    if (length == 1 && of_a[0] == '0' && of_a[1] == '.') {
+        length += 1 + strspn(of_a + 2, "0123456789");
+    }
+    return of_a - a == of_b - b && !strncmp(a, b, (size_t)(of_a - a) + length) &&
+           !(of_b[length] >= '0' && of_b[length] <= '9') &&
+           !strcmp(of_a + strcspn(of_a, " "), of_b + strcspn(of_b, " "));
+}
+
+size_t tuned_told(const char *told, int *rows)
+{
+    if (told[0] != '/') {
+        return 0;
+    }
+    for (const char *at = strstr(told, ": "); at; at = strstr(at + 1, ": ")) {
+        if (sscanf(at, ": %d row", rows) == 1) {
+            return (size_t)(at - told);
+        }
+    }
+    return 0;
+}
+
 void tuned_file_name(const char *key, char out[TUNED_NAME])
 {
     const XXH128_hash_t hash = XXH3_128bits(key, strlen(key));

@@ -65,6 +65,15 @@ typedef struct tuned_table {
 /* What identifies a device: its backend, name, vendor, chip, numbers of units and threads, and the
  * value of ISOMER_TILES. */
 void tuned_key(const iso_device_info *info, const char *tiles, char *out, size_t room);
+/* Whether two lines of versions end with the same part ", kernels WORD". A line without one is like
+ * no other. */
+bool tuned_same_kernels(const char *a, const char *b);
+/* Whether two vendor's libraries differ at most in the later numbers of their versions: the name,
+ * the first number and what follows the version are equal. If the first number is 0, the second one
+ * counts instead. */
+bool tuned_same_major(const char *a, const char *b);
+/* The length of the path in the value of the property "tuned table"; 0: no table is in use. */
+size_t tuned_told(const char *told, int *rows);
 /* The name of the file for a key. */
 void tuned_file_name(const char *key, char out[TUNED_NAME]);
 

@@ -140,29 +140,39 @@ static bool prefers_fixed(const char *call, core_op *op, core_device *device, is
 
 /* ---- measured choices ------------------------------------------------------------------------ */
 
-/* Whether the vendor's library, which supports the operation, is the one that the table's times are
- * of. The first answer is kept. */
+/* Whether the times of a table are of this library. A table of the package was measured elsewhere,
+ * so another version of the same library counts for it. */
+static bool is_measured(const core_tuned *tuned, const char *library)
+{
+    return !strcmp(library, tuned->table->library) ||
+           (tuned->packaged && tuned_same_major(library, tuned->table->library));
+}
+
+/* Whether the vendor's library is one that the table's times are of, or does not support the
+ * operation: then the other variants' times are left. The first library's answer is kept. */
 static bool library_is_same(const char *call, core_op *op, core_device *device)
 {
     const iso_backend *table = device->table;
     core_tuned *tuned = device->tuned;
     iso_op_info info = ISO_OP_INFO_INIT;
     int verdict = atomic_load(&tuned->library);
+    iso_status status;
 
     if (verdict != CORE_LIBRARY_UNKNOWN) {
         return verdict == CORE_LIBRARY_SAME;
     }
     *op->variant = ISO_VARIANT_VENDOR;
-    if (ask(call, op, device, ISO_MATH_STRICT) || !table->describe ||
+    status = ask(call, op, device, ISO_MATH_STRICT);
+    if (status || !table->describe ||
         CORE_CALL(call, table, table->describe(device->physical->device, &op->op, &info))) {
-        return false;
+        return status == ISO_UNSUPPORTED;
     }
     info.library[sizeof info.library - 1] = '\0';
-    verdict = strcmp(info.library, tuned->table->library) ? CORE_LIBRARY_OTHER : CORE_LIBRARY_SAME;
+    verdict = is_measured(tuned, info.library) ? CORE_LIBRARY_SAME : CORE_LIBRARY_OTHER;
     if (verdict == CORE_LIBRARY_OTHER && atomic_exchange(&tuned->library, verdict) != verdict) {
         core_log(ISO_LOG_WARN,
                  "%s: the table of measured choices is of %s, but the vendor's library is %s: auto "
-                 "does not choose by it: run isomer tune again",
+                 "does not choose by it: run isomer tune",
                  device->physical->spec, tuned->table->library, info.library);
     }
     atomic_store(&tuned->library, verdict);

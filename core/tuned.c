@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tuned.c - finds a device's table of measured choices and checks it: other users cannot write to
- * it, it is well formed, and it names this device and the versions in use.
+ * it, it is well formed, and it names this device and the versions in use. A table of the package
+ * was measured elsewhere, where the driver and the compiler may be others.
  */
 #include "core/tuned.h"
 #include "common/descriptor.h"
@@ -27,7 +28,8 @@ typedef struct search {
     char versions[TUNED_LINE];
     char name[TUNED_NAME], path[ISO_REASON_MAX + TUNED_NAME];
     char problem[ISO_REASON_MAX];
-    core_text note;
+    bool packaged; /* the table at `path` is beside the library */
+    core_text note, refused;
 } search;
 
 /* ---- what the times depend on ---------------------------------------------------------------- */
@@ -259,10 +261,11 @@ static iso_status judge(const char *call, search *in, tuned_table *table,
             return status == ISO_NO_MEMORY ? status : ISO_INVALID;
         }
     }
-    if (strcmp(table->versions, in->versions)) {
+    if (strcmp(table->versions, in->versions) &&
+        !(in->packaged && tuned_same_kernels(table->versions, in->versions))) {
         snprintf(in->problem, sizeof in->problem,
-                 "it was measured with \"%.1000s\", now it is \"%.1000s\": run isomer tune again",
-                 table->versions, in->versions);
+                 "it was measured with \"%.1000s\", now it is \"%.1000s\": run isomer tune%s",
+                 table->versions, in->versions, in->packaged ? "" : " again");
         return ISO_INVALID;
     }
     return number_ways(call, in, table);
@@ -278,15 +281,23 @@ static iso_status try_table(const char *call, search *in, const iso_device_info 
         status = judge(call, in, table, info);
     }
     if (!status) {
+        const bool other = strcmp(table->versions, in->versions);
         in->tuned->table = table;
+        in->tuned->packaged = in->packaged;
         core_text_add(&in->note, "%s: %d row%s", in->path, (int)table->count,
                       table->count == 1 ? "" : "s");
-        core_log(ISO_LOG_INFO, "%s: choices from %s", in->device->physical->spec, in->path);
+        if (other) {
+            core_text_add(&in->note, "; measured with another driver or compiler: \"%.1000s\"",
+                          table->versions);
+        }
+        core_log(ISO_LOG_INFO, "%s: choices from %s%s", in->device->physical->spec, in->path,
+                 other ? ", measured with another driver or compiler" : "");
         return ISO_OK;
     }
     free(table);
     if (status == ISO_INVALID) {
-        core_text_add(&in->note, "refused: %s: %s; ", in->path, in->problem);
+        core_text_add(&in->refused, "%srefused: %s: %s", in->refused.text ? "; " : "", in->path,
+                      in->problem);
         core_log(ISO_LOG_WARN, "the table of measured choices %s is not used: %s", in->path,
                  in->problem);
     }
@@ -331,11 +342,14 @@ static iso_status find(const char *call, search *in, const iso_device_info *info
     if ((status == ISO_NOT_READY || status == ISO_INVALID) && core_place()[0] &&
         !(asked && asked[0])) {
         snprintf(in->path, sizeof in->path, "%s/tuned/%s", core_place(), in->name);
+        in->packaged = true;
         const iso_status packages = try_table(call, in, info);
         status = packages == ISO_NOT_READY ? status : packages;
         set_path(in);
     }
-    if (status == ISO_NOT_READY) {
+    if (in->refused.text) {
+        core_text_add(&in->note, "%s%s", in->note.text ? "; " : "", in->refused.text);
+    } else if (status == ISO_NOT_READY) {
         core_text_add(&in->note, in->path[0] ? "none: there is no %s" : "none%s", in->path);
     }
     return status == ISO_NOT_READY || status == ISO_INVALID ? ISO_OK : status;
@@ -358,9 +372,10 @@ iso_status core_tuned_open(const char *call, const core_device *device, const is
         tuned_file_name(made->key, in->name);
         status = find(call, in, info);
         made->note = in->note.text;
-        if (in->note.failed) {
+        if (in->note.failed || in->refused.failed) {
             status = ISO_NO_MEMORY;
         }
+        core_text_free(&in->refused);
     }
     free(in);
     if (status) {

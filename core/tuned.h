@@ -9,13 +9,14 @@
 
 #include <stdatomic.h>
 
-/* Whether the vendor's library is the one that was measured. */
+/* Whether the vendor's library is one that the table's times count for. */
 enum { CORE_LIBRARY_UNKNOWN = 0, CORE_LIBRARY_SAME = 1, CORE_LIBRARY_OTHER = 2 };
 
 struct core_tuned {
     char key[TUNED_LINE];
     char *note;         /* which table is used, or why none is */
     tuned_table *table; /* NULL: none */
+    bool packaged;      /* it is beside the library */
     atomic_int library; /* found out when a choice first depends on it */
 };
 

@@ -84,22 +84,44 @@ static const char *library_text(const char *name)
     return name[0] != '\0' ? name : "no vendor's library";
 }
 
+/* Says it if the vendor's library is another one than the table's. */
+static int compare_library(const tune_device *device, const tuned_table *table, bool packaged)
+{
+    char library[TUNED_LINE] = "";
+    const int code = find_library(device, library, sizeof library);
+    if (code != TOOL_OK || strcmp(table->library, library) == 0) {
+        return code;
+    }
+    const char *then = library_text(table->library), *now = library_text(library);
+    if (library[0] == '\0') {
+        tool_error(TOOL_OK, "%s is of %s, now there is %s: auto chooses among the others by it",
+                   device->path, then, now);
+    } else if (packaged && tuned_same_major(table->library, library)) {
+        tool_error(TOOL_OK, "%s is of %s, now there is %s: auto chooses by it all the same",
+                   device->path, then, now);
+    } else {
+        tool_error(TOOL_OK, "auto does not choose by %s: it is of %s, now there is %s",
+                   device->path, then, now);
+    }
+    return code;
+}
+
 /* Shows the whole table, or which rows cover the shapes that are asked for. */
-static int show(const request *r, const tune_device *device)
+static int show(const request *r, tune_device *device)
 {
     const tune_choice *c = &r->choice;
     tune_grid *grid = tool_alloc(1, sizeof *grid, "the shapes");
     tuned_table *table = NULL;
-    char library[TUNED_LINE] = "";
+    bool packaged = false;
     const bool chooses = c->op || c->dtype || c->layout || c->size;
     int code = chooses ? tune_grid_make(c, grid) : TOOL_OK;
     code = code == TOOL_OK ? tune_load(device, &table) : code;
-    if (code == TOOL_OK && table) {
-        code = find_library(device, library, sizeof library);
+    if (code == TOOL_OK && !table) {
+        code = tune_load_packaged(device, &table);
+        packaged = table;
     }
-    if (code == TOOL_OK && table && strcmp(table->library, library) != 0) {
-        tool_error(TOOL_OK, "auto does not choose by %s: it is of %s, now there is %s",
-                   device->path, library_text(table->library), library_text(library));
+    if (code == TOOL_OK && table) {
+        code = compare_library(device, table, packaged);
     }
     if (code == TOOL_OK && !table) {
         code = tool_error(TOOL_NOTHING, "there is no valid table at %s; isomer tune makes one",
@@ -107,7 +129,7 @@ static int show(const request *r, const tune_device *device)
     } else if (code == TOOL_OK && chooses) {
         tune_show_cover(stdout, table, grid);
     } else if (code == TOOL_OK) {
-        tune_show(stdout, device, table);
+        tune_show(stdout, device, table, packaged);
     }
     free(table);
     free(grid);
@@ -184,7 +206,7 @@ static int finish(const tune_run *run, int32_t shapes, int code)
         tool_error(TOOL_OK, "%d shapes have no row, see above", (int)run->failed);
     }
     if (run->table->count > 0 && run->measured > 0) {
-        tune_show(stdout, run->device, run->table);
+        tune_show(stdout, run->device, run->table, false);
     }
     if (run->wrong > 0) {
         return tool_error(TOOL_FAILED, "%d results were wrong, see above", (int)run->wrong);

@@ -23,10 +23,13 @@ typedef struct step {
 static const size squares[] = {{1024, 1024, 1024, 1}, {256, 256, 256, 1}, {512, 512, 512, 1},
                                {128, 128, 128, 1},    {64, 64, 64, 1},    {32, 32, 32, 1}};
 static const size large[] = {{2048, 2048, 2048, 1}, {4096, 4096, 4096, 1}};
+static const size largest[] = {{8192, 8192, 8192, 1}};
 static const size thin[] = {{16, 1024, 1024, 1}, {1024, 16, 1024, 1}, {64, 64, 4096, 1},
                             {256, 256, 4096, 1}, {2048, 2048, 64, 1}, {4, 2048, 2048, 1}};
+static const size thinner[] = {{1, 4096, 4096, 1}, {16, 4096, 4096, 1}, {4096, 4096, 16, 1}};
 static const size batches[] = {
     {32, 32, 32, 256}, {64, 64, 64, 64}, {128, 128, 128, 32}, {256, 256, 256, 8}};
+static const size many[] = {{16, 16, 16, 1000}, {32, 32, 32, 1000}, {64, 64, 64, 1000}};
 static const size turned[] = {{1024, 1024, 1024, 1}, {256, 256, 256, 1}, {64, 64, 64, 1}};
 static const size vectors[] = {
     {1024, 1, 1024, 1}, {4096, 1, 4096, 1}, {256, 1, 256, 1}, {8192, 1, 512, 1}, {512, 1, 8192, 1}};
@@ -35,7 +38,9 @@ static const size vectors[] = {
 static const step usual[] = {
     STEP(ISO_OP_GEMM, "nn", squares),  STEP(ISO_OP_GEMM, "nn", thin),
     STEP(ISO_OP_GEMM, "nn", batches),  STEP(ISO_OP_GEMM, "nt,tn,tt", turned),
-    STEP(ISO_OP_GEMV, "n,t", vectors), STEP(ISO_OP_GEMM, "nn", large),
+    STEP(ISO_OP_GEMV, "n,t", vectors), STEP(ISO_OP_GEMM, "nn", thinner),
+    STEP(ISO_OP_GEMM, "nn", many),     STEP(ISO_OP_GEMM, "nn", large),
+    STEP(ISO_OP_GEMM, "nn", largest),
 };
 
 static const iso_dtype types[] = {ISO_F32, ISO_F64, ISO_F16, ISO_BF16};

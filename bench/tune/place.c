@@ -80,6 +80,7 @@ int tune_device_find(const char *spec, tune_device *out)
         tune_property(device, "tuned for", out->key, sizeof out->key);
         tune_property(device, "tuned with", out->versions, sizeof out->versions);
         tune_property(device, "ways", out->ways, sizeof out->ways);
+        tune_property(device, "tuned table", out->told, sizeof out->told);
         code = strncmp(out->versions, "not known: ", 11) != 0
                    ? find_place(out)
                    : tool_error(TOOL_UNAVAILABLE,

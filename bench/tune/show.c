@@ -31,11 +31,21 @@ static void show_row(FILE *out, const tuned_row *row)
     fprintf(out, "  %-7s %s\n", fastest(row), row->way[0] != '\0' ? row->way : "-");
 }
 
-void tune_show(FILE *out, const tune_device *device, const tuned_table *table)
+void tune_show(FILE *out, const tune_device *device, const tuned_table *table, bool packaged)
 {
     fprintf(out, "%s: %s\n", device->info.spec, device->info.name);
     fprintf(out, "%s: %d shape%s; vendor's library: %s\n", device->path, (int)table->count,
             table->count == 1 ? "" : "s", table->library[0] != '\0' ? table->library : "none");
+    if (packaged) {
+        fprintf(out, "It came with the library.");
+        if (strcmp(table->versions, device->versions) != 0) {
+            fprintf(out,
+                    " It was measured with another driver or compiler:\n"
+                    "    there: %s\n    here:  %s",
+                    table->versions, device->versions);
+        }
+        fprintf(out, "\n");
+    }
     fprintf(out, "The library uses it. Every result that has a time here was checked.\n\n");
     fprintf(out, "%-32s %11s %11s %11s %11s  %-7s %s\n", "microseconds of a call", "vendor",
             "tiled", "naive", "fixed", "fastest", "way of tiled");

@@ -134,6 +134,34 @@ int tune_load(const tune_device *device, tuned_table **out)
     return code;
 }
 
+int tune_load_packaged(tune_device *device, tuned_table **out)
+{
+    int rows;
+    char path[sizeof device->path], problem[ISO_REASON_MAX] = "";
+    size_t bytes = 0;
+    const size_t length = tuned_told(device->told, &rows);
+    *out = NULL;
+    snprintf(path, sizeof path, "%.*s", (int)length, device->told);
+    if (length == 0 || length >= sizeof path || strcmp(path, device->path) == 0) {
+        return TOOL_OK;
+    }
+    char *text = tool_read(path, 2, &bytes);
+    if (!text) {
+        return tool_error(TOOL_IO, "cannot read %s: %s", path,
+                          tool_read_problem(2, problem, sizeof problem));
+    }
+    const iso_status status = tuned_read(text, bytes, out, problem, sizeof problem);
+    free(text);
+    if (status == ISO_NO_MEMORY) {
+        tool_no_memory("a table");
+    }
+    if (status != ISO_OK) { /* it changed since the library read it */
+        return tool_error(TOOL_IO, "%s: %s", path, problem);
+    }
+    strcpy(device->path, path);
+    return TOOL_OK;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Writes a table to a new file in the folder of the device's table. Only this user may write to it.

@@ -26,6 +26,7 @@ typedef struct tune_device {
     iso_device_info info;
     char key[TUNED_LINE], versions[TUNED_LINE];
     char ways[ISO_REASON_MAX]; /* the property of that name */
+    char told[ISO_REASON_MAX]; /* the property "tuned table": what the library uses */
     char folder[ISO_REASON_MAX], path[ISO_REASON_MAX + TUNED_NAME];
 } tune_device;
 
@@ -50,6 +51,9 @@ void tune_unlock(const tune_device *device, int descriptor);
 /* Reads the device's table; *out is NULL if there is none. A table that the library refuses is
  * reported and counts as none. The caller frees it. */
 int tune_load(const tune_device *device, tuned_table **out);
+/* The same for the table that came with the library, if it uses that one. Then its path becomes the
+ * device's. */
+int tune_load_packaged(tune_device *device, tuned_table **out);
 /* Finds out before anything is measured whether the library would use a table in the folder. */
 int tune_probe(const tune_device *device);
 /* Writes the table to its place if the library takes it; else what was there stays. */
@@ -120,8 +124,8 @@ void tune_judge(tune_run *run, const tuned_shape *shapes, int32_t count, const t
 
 /* ---- show.c ---------------------------------------------------------------------------------- */
 
-/* A table that the library uses. */
-void tune_show(FILE *out, const tune_device *device, const tuned_table *table);
+/* A table that the library uses; `packaged`: which came with it. */
+void tune_show(FILE *out, const tune_device *device, const tuned_table *table, bool packaged);
 /* Which row covers each of the shapes. */
 void tune_show_cover(FILE *out, const tuned_table *table, const tune_grid *grid);
 

@@ -229,7 +229,8 @@ const core_operation core_reduce = {
     .plural = "reductions",
     .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_PARTIALS,
     .keeps = true,
-    .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
+    /* Measured: tiled is the fastest on GPUs, and on CPUs with several threads. */
+    .order = {ISO_VARIANT_TILED, ISO_VARIANT_VENDOR, ISO_VARIANT_NAIVE},
     .args_size = (uint32_t)sizeof(iso_reduce_op_args),
     .variant_at = (uint32_t)offsetof(iso_reduce_op_args, variant),
     .read = read,

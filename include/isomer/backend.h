@@ -600,7 +600,8 @@ typedef struct iso_backend {
                            int64_t capacity);
     /* Optional. Writes one line that changes if the backend's own kernels may have another speed
      * than before: versions of the driver, of the compiler and of the kernels. May open the
-     * compiler. Without this entry the line is build_info. */
+     * compiler. Without this entry the line is build_info. A line that ends with ", kernels WORD"
+     * lets tables that came with the library be used while the word is the same. */
     iso_status (*kernels_identity)(void *device, char *text, int64_t capacity);
 } iso_backend;
 

@@ -66,7 +66,8 @@ typedef enum iso_keep {
     ISO_KEEP_BITS = 1,    /* "bits": those of tiled, which docs/bits.md defines and every device
                            * has. auto is tiled, and UNSUPPORTED where a device has none */
     ISO_KEEP_TERMS = 2,   /* "terms": an error relative to the sum of the magnitudes of the terms,
-                           * as a usual product or sum has. auto is vendor, else tiled, else naive */
+                           * as a usual product or sum has. auto is vendor, else tiled, else naive;
+                           * of a reduction tiled, else vendor, else naive */
     ISO_KEEP_SCALE = 3    /* "scale": of products, an error relative to K times the largest
                            * magnitude of A's row times that of B's column is enough. auto may be
                            * fixed where that is expected to be faster; otherwise as terms */

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# tune.sh WRONG SOUND FAULT TUNED: `isomer tune` makes a table that the library uses at once, goes on where it
+# tune.sh WRONG SOUND FAULT TUNED ASKER: `isomer tune` makes a table that the library uses at once, goes on where it
 # stopped, and stores nothing that is wrong. `bench --variant auto` and `info` follow the table. In
 # WRONG is a plug-in one of whose ways has wrong bits, in SOUND the same without that fault, in FAULT one
-# that fails, and in TUNED one that may not know its versions.
+# that fails, and in TUNED one that may not know its versions. ASKER prints what auto is.
 . "$ISOMER_TEST_COMMON"
 cd "$scratch"
 ISOMER_BACKEND_PATH=$1:$2:$3:$4 ISOMER_BACKEND=openmp ISOMER_CACHE_DIR=off ISOMER_NUM_THREADS=1
 export ISOMER_BACKEND_PATH ISOMER_BACKEND ISOMER_CACHE_DIR ISOMER_NUM_THREADS
+asker=$5
 
 # rows: the rows of the only table.
 rows() { grep -hE '^gem[mv] ' tables/*.tuned; }
@@ -156,7 +157,11 @@ for other in - other; do
     [ "$other" != "$library_now" ] || continue
     sed -i "s/^library .*/library $other/" tables/*.tuned
     expect 0 tune --show
-    says err "auto does not choose by" "it is of"
+    if [ "$library_now" = - ]; then
+        says err "auto chooses among the others by it"
+    else
+        says err "auto does not choose by" "it is of"
+    fi
     tune 0 --dtype f32 --size 20
     says err "is measured again: it is of" "1 of 1 shapes measured"
     expect 0 tune --show
@@ -221,6 +226,92 @@ mv one.tuned "package/isomer/tuned/$name"
 unset ISOMER_TUNED
 LD_LIBRARY_PATH=$scratch/package expect 0 info --all
 says out "package/isomer/tuned/" ": 1 row"
+lacks out "another driver or compiler"
+
+# ---- the package's table was measured elsewhere ----
+# The devices of unit-tuned: a driver and a compiler, kernels, and a vendor's library.
+mkdir -p user/tuned
+ISOMER_CACHE_DIR=$scratch/user LD_LIBRARY_PATH=$scratch/package ISOMER_UNIT_LIBRARY="unit 1.2.3"
+ISOMER_UNIT_IDENTITY="driver 2, kernels 55"
+export ISOMER_CACHE_DIR LD_LIBRARY_PATH ISOMER_UNIT_LIBRARY ISOMER_UNIT_IDENTITY
+"$asker" unit-tuned 64 >out || fail "the device does not say what auto is: $(cat out)"
+says out "auto vendor way 0" "tiled way 0"
+key=$(sed -n 's/^tuned for //p' out)
+with=$(sed -n 's/^tuned with //p' out)
+packaged=package/isomer/tuned/$(sed -n 's/^none: .*tuned\/\([0-9a-f]*\.tuned\)$/\1/p' out)
+[ "$packaged" != package/isomer/tuned/ ] || fail "no table is looked for: $(cat out)"
+# made FILE VERSIONS [LIBRARY]: a table by which auto is tiled, by the second way.
+made() {
+    printf 'isomer tuned 1\nkey %s\nversions %s\nlibrary %s\n%s\nend 1\n' "$key" "$2" "${3:-unit 1.2.3}" \
+        'gemm f32 nn 64 64 64 1 900 300 400 - large' >"$1"
+    chmod 600 "$1"
+}
+# asked WORDS...: what the device says of its table and of auto.
+asked() {
+    "$asker" unit-tuned 64 >out || fail "no answer: $(cat out)"
+    says out "$@"
+}
+elsewhere=$(printf '%s' "$with" | sed 's/driver 2/driver 1/')
+[ "$elsewhere" != "$with" ] || fail "the driver is not in \"$with\""
+made "$packaged" "$elsewhere"
+asked "$packaged: 1 row; measured with another driver or compiler: \"$elsewhere\"" "auto tiled way 2" "tiled way 2"
+expect 0 info --all --backend unit-tuned
+says out "measured with another driver or compiler"
+expect 0 info --backend unit-tuned
+says out "tuned for 1 shape"
+expect 0 tune --show --backend unit-tuned
+says out "$packaged: 1 shape" "It came with the library." "It was measured with another driver or compiler:" \
+    "there: $elsewhere" "here: $with" "gemm f32 nn 64x64x64"
+expect 0 tune --show --backend unit-tuned --op gemm --dtype f32 --size 65
+says out "covered by gemm f32 nn 64x64x64"
+made "$packaged" "$with"
+asked "$packaged: 1 row" "auto tiled way 2"
+lacks out "another driver"
+# Other kernels, kernels that are not named, and names that only begin alike.
+for other in "$(printf '%s' "$elsewhere" | sed 's/kernels 55/kernels 56/')" "${elsewhere}5" \
+    "$(printf '%s' "$elsewhere" | sed 's/, kernels 55//')" "$elsewhere, more"; do
+    made "$packaged" "$other"
+    asked "refused: " "it was measured with \"$other\"" "auto vendor way 0" "tiled way 0"
+done
+expect 4 tune --show --backend unit-tuned
+made "$packaged" "$elsewhere"
+sed -i 's/^key unit-tuned; /&another /' "$packaged"
+asked "refused: " "it is of another device" "auto vendor way 0"
+# In the user's own folder another driver is too much; then the package's counts.
+made "user/tuned/${packaged##*/}" "$elsewhere"
+rm "$packaged"
+asked "refused: $scratch/user/tuned/" "run isomer tune again" "auto vendor way 0" "tiled way 0"
+made "$packaged" "$elsewhere"
+asked "$packaged: 1 row; measured with another" "; refused: $scratch/user/tuned/" "auto tiled way 2"
+expect 0 tune --show --backend unit-tuned
+says err "user/tuned/${packaged##*/} is not used: it was measured with other versions"
+says out "$packaged: 1 shape"
+expect 0 info --backend unit-tuned
+says out "tuned for 1 shape"
+ISOMER_TUNED=$scratch/$packaged asked "refused: " "run isomer tune again" "auto vendor way 0"
+made "user/tuned/${packaged##*/}" "$with"
+asked "user/tuned/${packaged##*/}: 1 row" "auto tiled way 2"
+lacks out "$packaged"
+# Another version of the vendor's library: within the major version the package's times count.
+made "$packaged" "$elsewhere" "unit 1.4"
+asked "auto tiled way 2"
+rm "user/tuned/${packaged##*/}"
+asked "$packaged: 1 row" "auto tiled way 2"
+expect 0 tune --show --backend unit-tuned
+says err "is of unit 1.4, now there is unit 1.2.3: auto chooses by it all the same"
+for other in "unit 2.2.3" "unit 12.2.3" "other 1.2.3" -; do
+    made "$packaged" "$with" "$other"
+    asked "auto vendor way 0" "tiled way 2" "not between variants: the vendor's library is another one"
+done
+expect 0 tune --show --backend unit-tuned
+says err "auto does not choose by"
+made "user/tuned/${packaged##*/}" "$with" "unit 1.4"
+asked "auto vendor way 0" "tiled way 2" "the vendor's library is another one"
+# No library: the other variants' times are left.
+ISOMER_UNIT_REFUSES=vendor asked "auto tiled way 2"
+rm -r user
+unset LD_LIBRARY_PATH ISOMER_UNIT_LIBRARY ISOMER_UNIT_IDENTITY
+ISOMER_CACHE_DIR=off
 ISOMER_TUNED=$scratch/tables
 export ISOMER_TUNED
 

@@ -233,6 +233,64 @@ static void test_find(void **state)
     free(table);
 }
 
+/* ---- tables of the package ------------------------------------------------------------------- */
+
+/* What a table of the package may differ in. */
+static void test_elsewhere(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool kernels, major;
+    } pairs[] = {
+        {"driver 1, kernels 5", "driver 2, kernels 5", true, false},
+        {"driver 1, kernels 5", "driver 1, kernels 55", false, true},
+        {"driver 1, kernels 5", "driver 1, kernels 6", false, false},
+        {"a, kernels 5", "b, kernels 5; more", false, false},
+        {"b, kernels 5, kernels 6", "b, kernels 6", true, false},
+        {"kernels 5", "kernels 5", false, true},
+        {"a, kernels ", "a, kernels ", false, true},
+        {"", "", false, true},
+        {"cuBLAS 13.1.0", "cuBLAS 13.4.12", false, true},
+        {"cuBLAS 13.1.0", "cuBLAS 13", false, true},
+        {"cuBLAS 13.1.0", "cuBLAS 12.1.0", false, false},
+        {"cuBLAS 1.1.0", "cuBLAS 13.1.0", false, false},
+        {"cuBLAS 13.1.0", "rocBLAS 13.1.0", false, false},
+        {"cuBLAS 13.1.0", "cuBLAS", false, false},
+        {"cuBLAS 13.1.0", "", false, false},
+        {"OpenBLAS 0.3.21 (Zen)", "OpenBLAS 0.3.29 (Zen)", false, true},
+        {"OpenBLAS 0.3.21 (Zen)", "OpenBLAS 0.3.21 (Haswell)", false, false},
+        {"OpenBLAS 0.3.21 (Zen)", "OpenBLAS 0.30.1 (Zen)", false, false},
+        {"OpenBLAS 0.3.21", "OpenBLAS 0.2.21", false, false},
+        {"a library 2 1", "a library 2 2", false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        const char *a = pairs[i].a, *b = pairs[i].b;
+
+        if (tuned_same_kernels(a, b) != pairs[i].kernels ||
+            tuned_same_kernels(b, a) != pairs[i].kernels ||
+            (!strstr(a, "kernels") && (tuned_same_major(a, b) != pairs[i].major ||
+                                       tuned_same_major(b, a) != pairs[i].major))) {
+            fail_msg("\"%s\" and \"%s\"", a, b);
+        }
+    }
+}
+
+static void test_told(void **state)
+{
+    int rows = 0;
+
+    (void)state;
+    assert_int_equal(tuned_told("/a: b/c: 12 rows; refused: /d: 3 rows", &rows), 7);
+    assert_int_equal(rows, 12);
+    assert_int_equal(tuned_told("/a: 1 row", &rows), 2);
+    assert_int_equal(rows, 1);
+    assert_int_equal(tuned_told("refused: /a: 3 rows", &rows), 0);
+    assert_int_equal(tuned_told("none: there is no /a", &rows), 0);
+    assert_int_equal(tuned_told("", &rows), 0);
+}
+
 /* ---- signals --------------------------------------------------------------------------------- */
 
 /* A run inside the watch of a longer one, and a signal after it. */
@@ -261,7 +319,8 @@ int main(void)
         cmocka_unit_test(test_cut),   cmocka_unit_test(test_reference),
         cmocka_unit_test(test_marks), cmocka_unit_test(test_library),
         cmocka_unit_test(test_full),  cmocka_unit_test(test_find),
-        cmocka_unit_test(test_watch),
+        cmocka_unit_test(test_watch), cmocka_unit_test(test_elsewhere),
+        cmocka_unit_test(test_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

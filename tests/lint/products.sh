@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# products.sh: the digest that tables of measured choices have covers the kernel texts that products
+# are made of, and no other text.
+. "$ISOMER_TEST_COMMON"
+cd "$source_dir"
+
+grep -hoE 'kernel_text_[a-z0-9_]+' backends/simt/gem*.c backends/simt/fixed_*.c | sed 's/^kernel_text_//' |
+    sort -u >"$scratch/used"
+[ "$(wc -l <"$scratch/used")" -ge 15 ] || fail "products have only $(wc -l <"$scratch/used") texts"
+sed -n 's,.*/kernels/\([a-z0-9_]*\)\.[a-z]*$,\1,p' "$build_dir/backends/simt/simt_kernels.files" | sort >"$scratch/covered"
+diff "$scratch/used" "$scratch/covered" ||
+    fail "the texts of products (<) are not those of the digest (>): see backends/simt/CMakeLists.txt"
+say "$(wc -l <"$scratch/used") texts"
