@@ -180,8 +180,24 @@ static const tuned_row *bisect(const tuned_table *table, const tuned_shape *shap
     return table->rows + first;
 }
 
+/* Whether the rows of all matrices are a number of words of 16 bytes, if they are not padded. Other
+ * products may be much slower. */
+static bool has_whole_rows(const tuned_shape *shape)
+{
+    enum { WORD = 16, TRANS_A = 2, TRANS_B = 1 };
+    const int64_t size = iso_dtype_size(shape->dtype);
+    const int64_t m = shape->sizes[0], n = shape->sizes[1], k = shape->sizes[2];
+    const int64_t row_a = shape->layout & TRANS_A ? m : k;
+    const int64_t row_b = shape->layout & TRANS_B ? k : n;
+
+    return row_a % WORD * size % WORD == 0 &&
+           (shape->op == ISO_OP_GEMV ||
+            (row_b % WORD * size % WORD == 0 && n % WORD * size % WORD == 0));
+}
+
 const tuned_row *tuned_find(const tuned_table *table, const tuned_shape *shape)
 {
+    const bool whole = has_whole_rows(shape);
     const tuned_row *best = NULL, *end;
     int32_t least = INT32_MAX, logs[TUNED_SIZES];
 
@@ -190,7 +206,7 @@ const tuned_row *tuned_find(const tuned_table *table, const tuned_shape *shape)
     }
     end = bisect(table, shape, logs[0] + TUNED_OCTAVE - 1);
     for (const tuned_row *at = bisect(table, shape, logs[0] - TUNED_OCTAVE); at < end; at++) {
-        int32_t sum = 0;
+        int32_t sum = has_whole_rows(&at->shape) == whole ? 0 : TUNED_SIZES * TUNED_OCTAVE;
         bool near = true;
 
         for (int i = 0; i < TUNED_SIZES; i++) {

@@ -94,7 +94,8 @@ enum { TUNED_OCTAVE = 1024 };
 int32_t tuned_log(int64_t size);
 /* The row that covers a shape: of the rows with its operation, type and layout whose every size
  * differs from the shape's by less than a factor of 2, the one with the least sum of the logarithms
- * of these factors, and of equals the first. NULL: none. */
+ * of these factors, and of equals the first. Rows come last if only one of the two shapes has
+ * matrices whose rows are whole words of 16 bytes. NULL: none. */
 const tuned_row *tuned_find(const tuned_table *table, const tuned_shape *shape);
 
 #endif

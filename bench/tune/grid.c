@@ -30,6 +30,9 @@ static const size thinner[] = {{1, 4096, 4096, 1}, {16, 4096, 4096, 1}, {4096, 4
 static const size batches[] = {
     {32, 32, 32, 256}, {64, 64, 64, 64}, {128, 128, 128, 32}, {256, 256, 256, 8}};
 static const size many[] = {{16, 16, 16, 1000}, {32, 32, 32, 1000}, {64, 64, 64, 1000}};
+static const size between[] = {{1000, 1000, 1000, 1}, {1536, 1536, 1536, 1}, {3072, 3072, 3072, 1}};
+/* Rows that are no whole words: vendors' libraries take other kernels for them. */
+static const size odd[] = {{257, 257, 257, 1}, {1023, 1023, 1023, 1}, {4097, 4097, 4097, 1}};
 static const size turned[] = {{1024, 1024, 1024, 1}, {256, 256, 256, 1}, {64, 64, 64, 1}};
 static const size vectors[] = {
     {1024, 1, 1024, 1}, {4096, 1, 4096, 1}, {256, 1, 256, 1}, {8192, 1, 512, 1}, {512, 1, 8192, 1}};
@@ -40,6 +43,7 @@ static const step usual[] = {
     STEP(ISO_OP_GEMM, "nn", batches),  STEP(ISO_OP_GEMM, "nt,tn,tt", turned),
     STEP(ISO_OP_GEMV, "n,t", vectors), STEP(ISO_OP_GEMM, "nn", thinner),
     STEP(ISO_OP_GEMM, "nn", many),     STEP(ISO_OP_GEMM, "nn", large),
+    STEP(ISO_OP_GEMM, "nn", between),  STEP(ISO_OP_GEMM, "nn", odd),
     STEP(ISO_OP_GEMM, "nn", largest),
 };
 

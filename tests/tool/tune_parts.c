@@ -186,6 +186,17 @@ static tuned_shape draw(void)
                          {1 + next(next(2) ? 40 : 4000), n, 1 + next(60), 1 + next(2)}};
 }
 
+static bool whole(const tuned_shape *of, int size)
+{
+    return of->sizes[size] * (of->dtype == ISO_F64 ? 8 : 4) % 16 == 0;
+}
+
+static bool has_whole_rows(const tuned_shape *of)
+{
+    const bool a = whole(of, of->layout == 2 ? 0 : 2);
+    return of->op == ISO_OP_GEMV ? a : a && whole(of, 1);
+}
+
 /* The same as tuned_find, by looking at every row. */
 static const tuned_row *look(const tuned_table *table, const tuned_shape *of)
 {
@@ -194,7 +205,7 @@ static const tuned_row *look(const tuned_table *table, const tuned_shape *of)
     for (const tuned_row *at = table->rows; at < table->rows + table->count; at++) {
         bool near = at->shape.op == of->op && at->shape.dtype == of->dtype &&
                     at->shape.layout == of->layout;
-        int32_t sum = 0;
+        int32_t sum = has_whole_rows(of) == has_whole_rows(&at->shape) ? 0 : 1 << 20;
         for (int i = 0; i < TUNED_SIZES; i++) {
             const int32_t apart = abs(tuned_log(at->shape.sizes[i]) - tuned_log(of->sizes[i]));
             near = near && apart < TUNED_OCTAVE;

@@ -269,6 +269,36 @@ static void test_cover(void **state)
     works(iso_device_close(device));
 }
 
+/* A row of whole words comes after others for a shape without them. */
+static void test_cover_words(void **state)
+{
+    iso_device device = open_rows(spec,
+                                  "gemm f32 nn 65 65 65 1 9 5 6 - -\n"
+                                  "gemm f32 nn 96 96 96 1 9 6 5 - -\n"
+                                  "gemm f32 nt 64 65 64 1 9 5 6 - -\n"
+                                  "gemm f32 nt 64 96 64 1 9 6 5 - -\n"
+                                  "gemv f32 t 64 1 65 1 9 5 - - -\n"
+                                  "gemv f32 t 65 1 96 1 5 9 - - -\n",
+                                  6);
+    iso_gemm_args args = product(ISO_F32, 64, 95, 64);
+    iso_gemv_args vector = ISO_GEMV_ARGS_INIT;
+    iso_op_info info = ISO_OP_INFO_INIT;
+
+    (void)state;
+    assert_int_equal(cube_is(device, 95), ISO_VARIANT_TILED);
+    assert_int_equal(cube_is(device, 68), ISO_VARIANT_NAIVE);
+    assert_int_equal(cube_is(device, 191), ISO_VARIANT_NAIVE); /* 65 is too far away */
+    args.trans_b = ISO_TRANS;                                  /* C has the odd rows */
+    assert_int_equal(kept(device, args, ISO_KEEP_TERMS), ISO_VARIANT_TILED);
+    vector.dtype = ISO_F32;
+    vector.trans = ISO_TRANS; /* rows of m elements */
+    vector.m = 64;
+    vector.k = 95;
+    works(iso_describe(device, ISO_OP_GEMV, &vector, &info));
+    assert_int_equal(info.variant, ISO_VARIANT_TILED);
+    works(iso_device_close(device));
+}
+
 /* Threads that look up at once, also while the library is compared for the first time. */
 static void *look_up(void *data)
 {
@@ -622,14 +652,15 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong),     cmocka_unit_test(test_last_error),
-        cmocka_unit_test(test_auto),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_vector),    cmocka_unit_test(test_cover),
-        cmocka_unit_test(test_threads),   cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_handles),   cmocka_unit_test(test_older),
-        cmocka_unit_test(test_library),   cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_malformed), cmocka_unit_test(test_head),
-        cmocka_unit_test(test_too_many),  cmocka_unit_test(test_files),
+        cmocka_unit_test(test_wrong),       cmocka_unit_test(test_last_error),
+        cmocka_unit_test(test_auto),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_vector),      cmocka_unit_test(test_cover),
+        cmocka_unit_test(test_cover_words), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_ways),        cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_older),       cmocka_unit_test(test_library),
+        cmocka_unit_test(test_versions),    cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_head),        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_files),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
