@@ -24,6 +24,10 @@
  * ISO_BARRIER()           __syncthreads         barrier               every thread must reach it;
  *                                                                     orders shared and global
  *                                                                     memory
+ * ISO_NEXT_MAY_BEGIN()    sm_90: a hint         (nothing)             the next launch may begin:
+ *                                                                     see below
+ * ISO_AFTER_PREVIOUS()    sm_90: waits          (nothing)             begins a kernel that follows
+ *                                                                     early
  * ISO_UNROLL              #pragma unroll        opencl_unroll_hint    before a loop that must be
  *                                                                     unrolled
  * ISO_HIDE(i)             empty asm             (nothing)             hides the value of i from the
@@ -96,6 +100,11 @@
  * ISO_APART: AMD's compilers merge a product or sum with an adjacent conversion of half precision
  * into one instruction. That instruction adds +0 to a product, which turns -0 into +0. ISO_APART
  * keeps the conversion of f separate.
+ *
+ * A kernel that follows early (simt_launch_next) is launched while the one before it still runs, so
+ * that less time passes between the two. Before it reads or writes anything it calls
+ * ISO_AFTER_PREVIOUS, which waits until that one has ended. That one calls ISO_NEXT_MAY_BEGIN first
+ * of all: as soon as its last groups have begun, those of the next may too.
  *
  * If ISO_DTYPE is defined, as one of the numbers below, these are defined too:
  *
@@ -512,6 +521,16 @@ ISO_INLINE void iso_finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha,
         iso_store(c, at, value);
     }
 }
+#endif
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define ISO_NEXT_MAY_BEGIN() asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
+#define ISO_AFTER_PREVIOUS() asm volatile("griddepcontrol.wait;" ::: "memory")
+#else
+#define ISO_NEXT_MAY_BEGIN() ((void)0)
+#if !defined(ISO_AFTER_PREVIOUS) /* else the tests' stand-in counts it */
+#define ISO_AFTER_PREVIOUS() ((void)0)
+#endif
 #endif
 
 #if defined(ISO_BYTES) && ISO_LEAN

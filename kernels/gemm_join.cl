@@ -13,6 +13,7 @@ gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_G
           iso_i64 work_at, iso_i64 total_at, iso_i64 m, iso_i64 n, iso_i64 k, iso_i64 batch,
           acc alpha, acc beta, iso_i32 flags)
 {
+    ISO_AFTER_PREVIOUS();
     const int id = ISO_LOCAL_ID();
     const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;
     const iso_i64 tiles_n = (n + ISO_BN - 1) / ISO_BN;

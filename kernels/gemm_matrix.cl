@@ -275,6 +275,7 @@ gemm_matrix(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_
 #elif defined(ISO_KEPT)
     ISO_SHARED_MORE(acc, kept);
 #endif
+    ISO_NEXT_MAY_BEGIN();
     int id = ISO_LOCAL_ID();
     const int apart = flags & 32;
     const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;

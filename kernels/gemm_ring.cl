@@ -285,6 +285,7 @@ gemm_ring(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a,
 #if defined(ISO_KEPT)
     ISO_SHARED_MORE(acc, kept);
 #endif
+    ISO_NEXT_MAY_BEGIN();
     int id = ISO_LOCAL_ID();
     all_work all;
     all.m = m;

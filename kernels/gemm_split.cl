@@ -309,6 +309,7 @@ gemm_split(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
     ISO_SHARED_AT acc *const slices = (ISO_SHARED_AT acc *)shared;
     const iso_place places = ISO_PLACE(slices);
     const iso_place gates = places + GATES_AT * BYTES;
+    ISO_NEXT_MAY_BEGIN();
     const int id = ISO_LOCAL_ID();
     all_work all;
     all.m = m;

@@ -49,6 +49,7 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
 {
     ISO_SHARED quad shared_a[2 * ISO_BM * ISO_BK / QUAD];
     ISO_SHARED quad shared_b[2 * ISO_BN * ISO_BK / QUAD];
+    ISO_NEXT_MAY_BEGIN();
     int id = ISO_LOCAL_ID();
     const int item_m = ITEM_M(id);
     const int item_n = ITEM_N(id);

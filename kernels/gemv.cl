@@ -281,6 +281,7 @@ gemv_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
     ISO_SHARED cell tile[PADDED(TILE_CELLS) + ISO_THREADS];
     const int length = TILE_LENGTH;
 #endif
+    ISO_NEXT_MAY_BEGIN();
     const iso_i64 segments = k > SEGMENT ? (k - 1) / SEGMENT + 1 : 1;
     const iso_i64 blocks = (m - 1) / HEIGHT + 1;
     for (iso_i64 group = ISO_GROUP_ID(); group < blocks * segments * batch;

@@ -45,6 +45,7 @@ gemv_join(ISO_GLOBAL elem *y, iso_i64 y_at, iso_i64 inc_y, iso_i64 stride_y,
           ISO_GLOBAL const acc *work, iso_i64 work_at, iso_i64 m, iso_i64 batch, iso_i64 segments,
           acc alpha, acc beta)
 {
+    ISO_AFTER_PREVIOUS();
     const iso_i64 step = ISO_GROUP_COUNT() * ISO_THREADS;
     for (iso_i64 i = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(); i < m * batch; i += step) {
         acc total = work[work_at + i];

@@ -277,6 +277,7 @@ gemv_ring(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a,
 {
     ISO_SHARED ISO_U32X4 places[ISO_STAGES * SLICE / 16];
     ISO_SHARED quad xs[SEGMENT / QUAD];
+    ISO_NEXT_MAY_BEGIN();
     const int copies = ISO_LOCAL_ID() >= ISO_TEAM;
     const int id = copies ? ISO_LOCAL_ID() - ISO_TEAM : ISO_LOCAL_ID();
     const int row = id * CHAINS; /* of the group's */

@@ -337,6 +337,7 @@ static const simt_driver driver = {
     .program_unload = cuda_program_unload,
     .kernel_get = cuda_kernel_get,
     .launch = cuda_launch,
+    .launch_next = cuda_launch_next,
     .device_adopt = cuda_device_adopt,
     .stream_adopt = stream_adopt,
     .memory_import = memory_import,

@@ -382,8 +382,50 @@ iso_status cuda_kernel_get(void *opaque, const char *name, int32_t threads, void
     return cuda_check(program->device, code, "cuModuleGetFunction(\"%s\")", name);
 }
 
-iso_status cuda_launch(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
-                       const simt_arg *args, int32_t arg_count)
+/* CUlaunchConfig and CUlaunchAttribute. */
+typedef struct launch_attribute {
+    unsigned id;
+    unsigned padding;
+    union {
+        int allowed;
+        char room[64];
+    } value;
+} launch_attribute;
+
+typedef struct launch_config {
+    unsigned grid[3], block[3], shared_bytes;
+    cuda_stream stream;
+    launch_attribute *attributes;
+    unsigned attribute_count;
+} launch_config;
+
+/* Whether a launch may begin before the one before it has ended. Drivers before 12.3 cannot put
+ * such launches into graphs. */
+static bool follows_early(const cuda_device *device)
+{
+    enum { HOPPER = 90, DRIVER = 12030 };
+    return device->architecture >= HOPPER && cuda_version >= DRIVER && cu.cuLaunchKernelEx;
+}
+
+static cuda_code launch_early(simt_stream *stream, void *kernel, simt_groups groups,
+                              int32_t threads, int32_t shared, void **values)
+{
+    enum { EARLY = 6 /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */ };
+    launch_attribute early = {.id = EARLY, .value = {.allowed = 1}};
+    const launch_config config = {
+        .grid = {(unsigned)groups.x, (unsigned)groups.y, (unsigned)groups.z},
+        .block = {(unsigned)threads, 1, 1},
+        .shared_bytes = (unsigned)shared,
+        .stream = stream->native,
+        .attributes = &early,
+        .attribute_count = 1,
+    };
+    return cu.cuLaunchKernelEx((const struct CUlaunchConfig_st *)(const void *)&config, kernel,
+                               values, NULL);
+}
+
+static iso_status launch(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
+                         const simt_arg *args, int32_t arg_count, bool early)
 {
     enum { GROUPS_MAX = 2147483647 };
     cuda_device *device = stream->device->native;
@@ -408,14 +450,30 @@ iso_status cuda_launch(simt_stream *stream, void *kernel, simt_groups groups, in
         code = cu.cuFuncSetAttribute(kernel, CUDA_KERNEL_MORE_SHARED, shared);
         added = code == CUDA_DONE;
     }
-    if (code == CUDA_DONE) {
+    if (code == CUDA_DONE && early) {
+        code = launch_early(stream, kernel, groups, threads, shared, values);
+    } else if (code == CUDA_DONE) {
         code = cu.cuLaunchKernel(kernel, (unsigned)groups.x, (unsigned)groups.y, (unsigned)groups.z,
                                  (unsigned)threads, 1, 1, (unsigned)shared, stream->native, values,
                                  NULL);
     }
     cuda_leave(scope);
     return added
-               ? cuda_check(device, code, "cuLaunchKernel(%lld x %lld x %lld groups of %d)",
-                            (long long)groups.x, (long long)groups.y, (long long)groups.z, threads)
+               ? cuda_check(device, code, "cuLaunchKernel%s(%lld x %lld x %lld groups of %d)",
+                            early ? "Ex" : "", (long long)groups.x, (long long)groups.y,
+                            (long long)groups.z, threads)
                : cuda_check(device, code, "cuFuncSetAttribute(%d bytes of shared memory)", shared);
+}
+
+iso_status cuda_launch(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
+                       const simt_arg *args, int32_t arg_count)
+{
+    return launch(stream, kernel, groups, threads, args, arg_count, false);
+}
+
+iso_status cuda_launch_next(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
+                            const simt_arg *args, int32_t arg_count)
+{
+    return launch(stream, kernel, groups, threads, args, arg_count,
+                  follows_early(stream->device->native));
 }

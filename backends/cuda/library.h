@@ -135,6 +135,8 @@ iso_status cuda_program_load(void *native, const void *binary, int64_t bytes, vo
 void cuda_program_unload(void *program);
 iso_status cuda_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
                            simt_kernel_info *info);
+iso_status cuda_launch_next(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
+                            const simt_arg *args, int32_t arg_count);
 iso_status cuda_launch(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
                        const simt_arg *args, int32_t arg_count);
 /* Opens the compiler, and writes its version and path, or why there is no compiler. */

@@ -30,6 +30,7 @@ typedef struct CUmod_st *cuda_module;
 typedef struct CUfunc_st *cuda_function;
 typedef struct CUgraph_st *cuda_graph;
 typedef struct CUgraphExec_st *cuda_graph_exec;
+struct CUlaunchConfig_st;
 
 typedef unsigned nvrtc_code;
 typedef struct _nvrtcProgram *nvrtc_program;
@@ -322,7 +323,10 @@ enum {
     REQUIRED(cuda_code, cuLaunchKernel,                                                            \
              (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,         \
-              cuda_stream stream, void **arguments, void **extra))
+              cuda_stream stream, void **arguments, void **extra))                                 \
+    OPTIONAL(cuda_code, cuLaunchKernelEx,                                                          \
+             (const struct CUlaunchConfig_st *config, cuda_function function, void **arguments,    \
+              void **extra))
 
 /* ---- the compiler of kernels: libnvrtc ------------------------------------------------------- */
 

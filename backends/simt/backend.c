@@ -537,6 +537,14 @@ iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t g
                                           kernel->threads, args, arg_count);
 }
 
+iso_status simt_launch_next(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
+                            const simt_arg *args, int32_t arg_count)
+{
+    const simt_driver *driver = stream->device->driver;
+    return (driver->launch_next ? driver->launch_next : driver->launch)(
+        stream, kernel->native, (simt_groups){groups, 1, 1}, kernel->threads, args, arg_count);
+}
+
 int64_t simt_alignment(const simt_device *device, iso_ref ref)
 {
     enum { MOST = 256 }; /* the alignment of every allocation */

@@ -469,7 +469,8 @@ static iso_status launch_join(simt_stream *stream, const iso_op *op, const tiled
         simt_factor(g->dtype, &v->beta, &v->beta32),
         SIMT_ARG(flags),
     };
-    return SIMT_LAUNCH(stream, run->join, run->plan.join_groups, args);
+    return simt_launch_next(stream, run->join, run->plan.join_groups, args,
+                            (int32_t)(sizeof args / sizeof *args));
 }
 
 enum { JOIN_LATER = 1, JOIN_LAST = 2, JOIN_TILES = 4 }; /* flags of gemm_join */

@@ -350,8 +350,8 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *of)
         simt_factor(op->dtype, &op->beta, &beta),
     };
     const int64_t groups = pieces(op->m * op->batch, kernel->threads);
-    return simt_launch(stream, kernel, groups < INT32_MAX ? groups : INT32_MAX, joined,
-                       (int32_t)(sizeof joined / sizeof *joined));
+    return simt_launch_next(stream, kernel, groups < INT32_MAX ? groups : INT32_MAX, joined,
+                            (int32_t)(sizeof joined / sizeof *joined));
 }
 
 static iso_status gemv_execute(simt_stream *stream, const iso_op *op)

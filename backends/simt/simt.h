@@ -306,6 +306,11 @@ struct simt_driver {
     iso_status (*launch)(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
                          const simt_arg *args, int32_t arg_count);
 
+    /* Optional: the same for a kernel that begins with ISO_AFTER_PREVIOUS. It may begin before the
+     * launch before it has ended. */
+    iso_status (*launch_next)(simt_stream *stream, void *kernel, simt_groups groups,
+                              int32_t threads, const simt_arg *args, int32_t arg_count);
+
     /* Optional, all or none: use of objects that the program created; see backend.h. */
     iso_status (*device_adopt)(int32_t devices, const void *context, const void *native_device,
                                int32_t *index, void **native, simt_limits *limits);
@@ -499,7 +504,10 @@ static inline simt_arg simt_factor(iso_dtype dtype, const double *wide, const fl
 /* Launches `groups` groups along x. */
 iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
                        const simt_arg *args, int32_t arg_count);
-/* The same, with an array of arguments. */
+/* The same for a kernel that begins with ISO_AFTER_PREVIOUS, after one of the same operation. */
+iso_status simt_launch_next(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
+                            const simt_arg *args, int32_t arg_count);
+/* The same as simt_launch, with an array of arguments. */
 #define SIMT_LAUNCH(stream, kernel, groups, args)                                                  \
     simt_launch(stream, kernel, groups, args, (int32_t)(sizeof(args) / sizeof *(args)))
 

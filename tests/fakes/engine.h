@@ -246,9 +246,10 @@ int fake_module_kernel(fake_module *module, const char *name, fake_kernel **out)
 bool fake_kernel_known(const fake_kernel *kernel);
 int fake_kernel_threads(const fake_kernel *kernel);
 int64_t fake_kernel_shared(const fake_kernel *kernel);
-/* `groups` along x, y and z; a group's threads lie along x. */
+/* `groups` along x, y and z; a group's threads lie along x. `early`: the kernel may begin before
+ * the launch before it has ended. */
 int fake_launch(fake_stream *stream, fake_kernel *kernel, const unsigned groups[3],
-                unsigned threads, void **arguments);
+                unsigned threads, void **arguments, bool early);
 
 /* The part of a kernel that the fibers need; see prelude.h. */
 typedef struct fake_state fake_state;
@@ -260,6 +261,7 @@ typedef struct fake_grid {
     char *shared;
     size_t shared_bytes;
     const char *name;
+    bool early; /* every work-item must wait for the launch before */
 } fake_grid;
 
 /* Runs every group; returns a code of the list above. Called by one thread at a time. */

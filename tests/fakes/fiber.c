@@ -32,6 +32,7 @@ struct fake_state {
     void (*wait)(int line);
     void (*pass)(void);
     void (*land)(void);
+    unsigned long waited;
 };
 
 enum { STACK_BYTES = 128 * 1024, GUARD_BYTES = 4096, THREADS_MAX = 1024, WIDTH_MAX = 64 };
@@ -360,8 +361,18 @@ int fake_grid_run(const fake_grid *grid)
     if (grid->threads < 1 || grid->threads > THREADS_MAX) {
         return FAKE_INVALID_VALUE;
     }
-    const int code = fake_guarded(run_groups, &copy);
-    if (code == FAKE_ILLEGAL_ADDRESS) {
+    const uint64_t items =
+        (uint64_t)grid->groups[0] * grid->groups[1] * grid->groups[2] * grid->threads;
+    grid->state->waited = 0;
+    int code = fake_guarded(run_groups, &copy);
+    if (code == FAKE_OK && grid->early && grid->state->waited < items) {
+        fprintf(stderr,
+                "fake: kernel %s may begin early, but only %llu of %llu work-items wait for the "
+                "launch before it\n",
+                grid->name, (unsigned long long)grid->state->waited, (unsigned long long)items);
+        code = FAKE_ILLEGAL_ADDRESS;
+    }
+    if (code == FAKE_ILLEGAL_ADDRESS && bad_address) {
         fprintf(stderr,
                 "fake: kernel %s, group %u, work-item %u: an access to %p, where there is "
                 "no memory\n",

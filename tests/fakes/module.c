@@ -229,6 +229,7 @@ typedef struct launch {
     fake_kernel *kernel;
     unsigned groups[3], threads;
     int number;
+    bool early;
     _Alignas(VALUE_ALIGN) char values[VALUES_BYTES]; /* one behind another */
 } launch;
 
@@ -249,7 +250,8 @@ static int launch_now(void *data)
                             .threads = what->threads,
                             .shared = module->shared,
                             .shared_bytes = module->shared_bytes,
-                            .name = what->kernel->entry->name};
+                            .name = what->kernel->entry->name,
+                            .early = what->early};
     char *value = what->values;
     for (int i = 0; i < what->kernel->entry->count; i++) {
         arguments[i] = value;
@@ -270,11 +272,13 @@ static int launch_now(void *data)
 }
 
 int fake_launch(fake_stream *stream, fake_kernel *kernel, const unsigned groups[3],
-                unsigned threads, void **arguments)
+                unsigned threads, void **arguments, bool early)
 {
     static int launches;
-    launch what = {
-        .kernel = kernel, .groups = {groups[0], groups[1], groups[2]}, .threads = threads};
+    launch what = {.kernel = kernel,
+                   .groups = {groups[0], groups[1], groups[2]},
+                   .threads = threads,
+                   .early = early};
     if (!fake_kernel_known(kernel) || !fake_stream_known(stream)) {
         return FAKE_INVALID_HANDLE;
     }

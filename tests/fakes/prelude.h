@@ -16,6 +16,7 @@ struct fake_state {
     void (*wait)(int line); /* at a gate, which is then tried again */
     void (*pass)();         /* what waited need not wait any longer */
     void (*land)();         /* the program's: ends copies, once no work-item can go on */
+    unsigned long waited;   /* work-items that waited for the launch before */
 };
 static void fake_copies_land();
 static fake_state fake_is = {{}, {}, {}, {}, 0, 0, 0, 0, fake_copies_land};
@@ -49,7 +50,8 @@ extern "C" __attribute__((visibility("default"))) char *const fake_shared_at[2];
 char *const fake_shared_at[2] = {__start_fake_shared, __stop_fake_shared};
 #endif
 
-#define __syncthreads() (fake_is.barrier(__LINE__))
+#define __syncthreads()      (fake_is.barrier(__LINE__))
+#define ISO_AFTER_PREVIOUS() ((void)fake_is.waited++)
 
 struct __attribute__((aligned(16))) float4 {
     float x, y, z, w;

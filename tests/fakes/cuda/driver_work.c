@@ -251,18 +251,51 @@ cuda_code cuOccupancyMaxActiveBlocksPerMultiprocessor(int *groups, cuda_function
     return FAKE_OK;
 }
 
-cuda_code cuLaunchKernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                         unsigned block_x, unsigned block_y, unsigned block_z,
-                         unsigned shared_bytes, cuda_stream handle, void **arguments, void **extra)
+static cuda_code launch(cuda_function function, const unsigned groups[3], const unsigned block[3],
+                        unsigned shared_bytes, cuda_stream handle, void **arguments, void **extra,
+                        bool early)
 {
     fake_stream *stream = NULL;
     const cuda_code code = fake_enter_stream(handle, &stream);
     if (code) {
         return code;
     }
-    if (block_y != 1 || block_z != 1 || extra || (int)shared_bytes > more_shared) {
+    if (block[1] != 1 || block[2] != 1 || extra || (int)shared_bytes > more_shared) {
         return FAKE_INVALID_VALUE;
     }
-    return (cuda_code)fake_launch(stream, (fake_kernel *)(void *)function,
-                                  (unsigned[]){grid_x, grid_y, grid_z}, block_x, arguments);
+    return (cuda_code)fake_launch(stream, (fake_kernel *)(void *)function, groups, block[0],
+                                  arguments, early);
+}
+
+cuda_code cuLaunchKernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                         unsigned block_x, unsigned block_y, unsigned block_z,
+                         unsigned shared_bytes, cuda_stream handle, void **arguments, void **extra)
+{
+    return launch(function, (const unsigned[]){grid_x, grid_y, grid_z},
+                  (const unsigned[]){block_x, block_y, block_z}, shared_bytes, handle, arguments,
+                  extra, false);
+}
+
+/* The only attribute that is known: the kernel may begin early. */
+struct CUlaunchConfig_st {
+    unsigned groups[3], block[3], shared_bytes;
+    cuda_stream stream;
+    const struct {
+        int id;
+        char padding[4];
+        int value;
+        char room[60];
+    } *attributes;
+    unsigned attribute_count;
+};
+
+cuda_code cuLaunchKernelEx(const struct CUlaunchConfig_st *config, cuda_function function,
+                           void **arguments, void **extra)
+{
+    enum { EARLY = 6 };
+    if (config->attribute_count != 1 || config->attributes->id != EARLY) {
+        return FAKE_INVALID_VALUE;
+    }
+    return launch(function, config->groups, config->block, config->shared_bytes, config->stream,
+                  arguments, extra, config->attributes->value == 1);
 }

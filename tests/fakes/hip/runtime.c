@@ -568,5 +568,5 @@ hip_code hipModuleLaunchKernel(hip_function function, unsigned grid_x, unsigned 
         return keep(FAKE_INVALID_VALUE);
     }
     return keep(fake_launch(stream, (fake_kernel *)(void *)function,
-                            (unsigned[]){grid_x, grid_y, grid_z}, block_x, arguments));
+                            (unsigned[]){grid_x, grid_y, grid_z}, block_x, arguments, false));
 }
