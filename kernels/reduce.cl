@@ -93,9 +93,11 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 
 /* An element of the second operand; only a dot product has one. */
 #if ISO_OP == OP_DOT
-#define Y_OF(array, i) ((array)[i])
+#define Y_OF(array, i)   ((array)[i])
+#define Y_ONCE(array, i) elem_once((array) + (i))
 #else
-#define Y_OF(array, i) ((void)(array), (elem)0)
+#define Y_OF(array, i)   ((void)(array), (elem)0)
+#define Y_ONCE(array, i) Y_OF(array, i)
 #endif
 
 /* Adds element i to v, if there is one: the last row may have fewer than 128 elements. */
@@ -105,9 +107,9 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
     }
 
 /* Reduces a block of `count` elements at x (and y), which begins at element `first` of its
- * sequence. */
+ * sequence. `past` is a constant: whether loads should pass the first cache. */
 ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, iso_i64 step_x,
-                           iso_i64 step_y, iso_i64 first, int count, int t, int width)
+                           iso_i64 step_y, iso_i64 first, int count, int t, int width, int past)
 {
     spot v[4];
     elem ex[ISO_BATCH * 4], ey[ISO_BATCH * 4];
@@ -120,8 +122,8 @@ ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, i
             ISO_GLOBAL const elem *with = y + (row + t);
             ISO_UNROLL
             for (k = 0; k < ISO_BATCH * 4; k++) {
-                ex[k] = from[k * TEAM];
-                ey[k] = Y_OF(with, k * TEAM);
+                ex[k] = past ? elem_once(from + k * TEAM) : from[k * TEAM];
+                ey[k] = past ? Y_ONCE(with, k * TEAM) : Y_OF(with, k * TEAM);
             }
             ISO_UNROLL
             for (k = 0; k < ISO_BATCH * 4; k++) {
@@ -179,7 +181,7 @@ reduce_short(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
         lane v = lane_neutral();
         if (s < sequences) {
             v = take_block(x + (x_at + s * next_x), y + (y_at + s * next_y), step_x, step_y, 0,
-                           (int)n, t, width);
+                           (int)n, t, width, 0); /* 1 would need more registers than there are */
         }
         v = fold_team(v, id, t, width, pad);
         if (t == 0 && s < sequences) {
@@ -206,7 +208,7 @@ reduce_blocks(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 st
             iso_i64 first = (b - s * blocks) * BLOCK;
             v = take_block(x + (x_at + s * next_x + first * step_x),
                            y + (y_at + s * next_y + first * step_y), step_x, step_y, first,
-                           least_count(n - first, BLOCK), t, TEAM);
+                           least_count(n - first, BLOCK), t, TEAM, 1);
         }
         v = fold_team(v, id, t, TEAM, pad);
         if (t == 0 && b < total) {
@@ -242,8 +244,8 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
                 elem ex[EACH], ey[EACH];
                 ISO_UNROLL
                 for (j = 0; j < EACH; j++) {
-                    ex[j] = from[(row + j * SLOTS) * ld_x];
-                    ey[j] = Y_OF(with, (row + j * SLOTS) * ld_y);
+                    ex[j] = elem_once(from + (row + j * SLOTS) * ld_x);
+                    ey[j] = Y_ONCE(with, (row + j * SLOTS) * ld_y);
                 }
                 ISO_UNROLL
                 for (j = 0; j < EACH; j++) {
