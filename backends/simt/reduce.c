@@ -21,19 +21,18 @@ enum {
     KERNEL_BEGIN,
     KERNEL_ATOMIC,
     KERNEL_STREAM,
-    KERNEL_READ,
-    KERNEL_VECTOR
+    KERNEL_READ
 };
 
-static const char *const reduce_parts[] = {kernel_text_dialect,     kernel_text_reduce_steps,
-                                           kernel_text_reduce,      kernel_text_reduce_stream,
-                                           kernel_text_reduce_read, kernel_text_reduce_vector};
+static const char *const reduce_parts[] = {kernel_text_dialect, kernel_text_reduce_steps,
+                                           kernel_text_reduce, kernel_text_reduce_stream,
+                                           kernel_text_reduce_read};
 static const simt_text reduce_text = {
     .name = "reduce",
     .parts = reduce_parts,
-    .part_count = 6,
+    .part_count = 5,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_OP", "?ISO_USE_F64", "?ISO_ATOMIC64", "ISO_COLS",
-                "ISO_BATCH", "?ISO_LOOPED", "?ISO_STREAM", "?ISO_READ", "?ISO_VECTOR"},
+                "ISO_BATCH", "?ISO_LOOPED", "?ISO_STREAM", "?ISO_READ"},
     .kernels =
         {
             [KERNEL_SHORT] = "reduce_short",
@@ -48,7 +47,6 @@ static const simt_text reduce_text = {
             [KERNEL_ATOMIC] = "reduce_atomic",
             [KERNEL_STREAM] = "reduce_stream",
             [KERNEL_READ] = "reduce_read",
-            [KERNEL_VECTOR] = "reduce_vector",
         },
 };
 
@@ -61,7 +59,7 @@ static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype 
         .values = {tile.threads, (int32_t)dtype, (int32_t)op, simt_reduce_uses_f64(op, dtype),
                    limits->atomic64 && !wide && simt_reduce_is_long(op, dtype),
                    wide ? tile.columns_wide : tile.columns, wide ? tile.batch_wide : tile.batch,
-                   tile.looped, tile.stream, tile.read, tile.vector},
+                   tile.looped, tile.stream, tile.read},
     };
 }
 
@@ -228,15 +226,6 @@ static iso_status run_stream(const run *r, int64_t blocks)
     return SUBMIT(r, KERNEL_STREAM, groups < most ? groups : most, args);
 }
 
-static iso_status run_vector(const run *r, int64_t blocks)
-{
-    const simt_arg args[] = {
-        SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),    SIMT_MEMORY(r->y),   SIMT_ARG(r->y_at),
-        SIMT_MEMORY(r->work), SIMT_ARG(r->work_at), SIMT_ARG(r->plan.n),
-    };
-    return SUBMIT(r, KERNEL_VECTOR, simt_pieces(blocks, r->plan.tile.threads / 32), args);
-}
-
 static iso_status run_columns(const run *r, int64_t blocks)
 {
     const bool wide = simt_reduce_is_wide(r->op->reduce->op, r->op->reduce->dtype);
@@ -347,11 +336,10 @@ static iso_status run_tiled(const run *r)
             return status;
         }
     }
-    const bool vectors = r->plan.stream || r->plan.vector;
-    if (vectors && (r->aligned || r->dry)) {
-        status = r->plan.stream ? run_stream(r, count) : run_vector(r, count);
+    if (r->plan.stream && (r->aligned || r->dry)) {
+        status = run_stream(r, count);
     }
-    if (status == ISO_OK && (!vectors || !r->aligned || r->dry)) {
+    if (status == ISO_OK && (!r->plan.stream || !r->aligned || r->dry)) {
         status = r->plan.columns ? run_columns(r, count) : run_blocks(r, count);
     }
     return status == ISO_OK && count > 1 ? run_levels(r, count) : status;

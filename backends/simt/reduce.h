@@ -21,7 +21,6 @@ typedef struct simt_reduce_tile {
     int32_t batch;        /* rows of 128 elements that a team reads ahead */
     int32_t batch_wide;   /* the same, if a lane is more than one number */
     int32_t stream;       /* vectors that reduce_stream reads ahead; 0: not used */
-    int32_t vector;       /* vectors that reduce_vector has in flight; 0: not used */
     int32_t read;         /* xor: vectors that a work-item of reduce_read has in flight */
     int32_t looped;       /* a group runs as a loop over its work-items */
     int32_t groups;       /* groups per unit for partial results */
@@ -37,7 +36,6 @@ typedef struct simt_reduce_plan {
     bool columns;                           /* tiled: by reduce_columns */
     bool pass;                              /* tiled: by reduce_pass, if aligned to 16 bytes */
     bool stream;                            /* tiled: by reduce_stream, if aligned to 16 bytes */
-    bool vector;                            /* tiled: by reduce_vector, if aligned to 16 bytes */
     bool read;                              /* tiled: by reduce_read, if aligned to 16 bytes */
     bool atomic;                            /* naive: into one word by compare and swap */
     int64_t parts;                          /* partial results of a sequence */

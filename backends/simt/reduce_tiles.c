@@ -53,12 +53,6 @@ static const int32_t streams[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_WAVE32] = 4,
 };
 
-/* Vectors of an operand that a work-item of reduce_vector has in flight. Lanes of three numbers
- * would leave too few registers for them. */
-static const int32_t vectors[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = 8,
-};
-
 /* Vectors of 16 bytes that a work-item of reduce_read has in flight. */
 static const int32_t reads[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_WARP32] = 4, [SIMT_CLASS_WAVE32] = 4, [SIMT_CLASS_WAVE64] = 4,
@@ -85,9 +79,6 @@ simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op
     }
     simt_reduce_tile chosen = *tile;
     chosen.read = read;
-    chosen.vector = limits->shuffle && op != ISO_XOR && !(op == ISO_NORM2 && dtype == ISO_F64)
-                        ? vectors[limits->device_class]
-                        : 0;
     return chosen;
 }
 
@@ -190,10 +181,8 @@ void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
         plan->next_y = 0;
         plan->step_y = 1;
     }
-    const bool one = plan->sequences == 1 && plan->step_x == 1 && plan->step_y == 1 &&
-                     plan->n > SIMT_REDUCE_BLOCK;
-    plan->stream = plan->tile.stream > 0 && one && op->op != ISO_XOR;
-    plan->vector = plan->tile.vector > 0 && one;
+    plan->stream = plan->tile.stream > 0 && plan->sequences == 1 && plan->step_x == 1 &&
+                   plan->step_y == 1 && plan->n > SIMT_REDUCE_BLOCK && op->op != ISO_XOR;
     plan->read = op->op == ISO_XOR && plan->sequences == 1 && plan->step_x == 1 &&
                  plan->n > SIMT_REDUCE_BLOCK;
     plan->pass = plan->columns && simt_reduce_has_pass(limits, op->op, op->dtype) &&
