@@ -84,7 +84,7 @@ ISO_INLINE lane stream_fold(lane *v)
     return lane_fold(lane_fold(v[0], v[2]), lane_fold(v[1], v[3]));
 }
 
-ISO_KERNEL_OF(ISO_THREADS, RESIDENT)
+ISO_KERNEL_OF(ISO_BLOCK_THREADS, RESIDENT)
 reduce_stream(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, iso_i64 y_at,
               ISO_GLOBAL iso_u8 *work, iso_i64 work_at, iso_i64 n)
 {

@@ -23,6 +23,7 @@ enum {
     KERNEL_STREAM,
     KERNEL_READ
 };
+enum { DEFINE_BLOCK_THREADS = 10 }; /* its place among the defines */
 
 static const char *const reduce_parts[] = {kernel_text_dialect, kernel_text_reduce_steps,
                                            kernel_text_reduce, kernel_text_reduce_stream,
@@ -32,7 +33,7 @@ static const simt_text reduce_text = {
     .parts = reduce_parts,
     .part_count = 5,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_OP", "?ISO_USE_F64", "?ISO_ATOMIC64", "ISO_COLS",
-                "ISO_BATCH", "?ISO_LOOPED", "?ISO_STREAM", "?ISO_READ"},
+                "ISO_BATCH", "?ISO_LOOPED", "?ISO_STREAM", "?ISO_READ", "ISO_BLOCK_THREADS"},
     .kernels =
         {
             [KERNEL_SHORT] = "reduce_short",
@@ -48,6 +49,9 @@ static const simt_text reduce_text = {
             [KERNEL_STREAM] = "reduce_stream",
             [KERNEL_READ] = "reduce_read",
         },
+    .threads = {[KERNEL_BLOCKS] = DEFINE_BLOCK_THREADS,
+                [KERNEL_LEVEL] = DEFINE_BLOCK_THREADS,
+                [KERNEL_STREAM] = DEFINE_BLOCK_THREADS},
 };
 
 static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
@@ -58,8 +62,8 @@ static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype 
         .text = &reduce_text,
         .values = {tile.threads, (int32_t)dtype, (int32_t)op, simt_reduce_uses_f64(op, dtype),
                    limits->atomic64 && !wide && simt_reduce_is_long(op, dtype),
-                   wide ? tile.columns_wide : tile.columns, wide ? tile.batch_wide : tile.batch,
-                   tile.looped, tile.stream, tile.read},
+                   wide ? tile.columns_wide : tile.columns, tile.batch, tile.looped, tile.stream,
+                   tile.read, tile.block_threads},
     };
 }
 
@@ -191,9 +195,10 @@ static iso_status run_blocks(const run *r, int64_t blocks)
         SIMT_ARG(r->work_at),
         SIMT_ARG(r->plan.sequences),
         SIMT_ARG(r->plan.n),
+        SIMT_ARG(r->plan.past),
     };
     return SUBMIT(r, KERNEL_BLOCKS,
-                  simt_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
+                  simt_pieces(r->plan.sequences * blocks, r->plan.tile.block_threads / 32), args);
 }
 
 /* Finds how many groups of a kernel are resident at once. Each loops over its share of the array.
@@ -218,7 +223,7 @@ static iso_status run_stream(const run *r, int64_t blocks)
     if (status != ISO_OK) {
         return status;
     }
-    const int64_t groups = simt_pieces(blocks, r->plan.tile.threads / 32);
+    const int64_t groups = simt_pieces(blocks, r->plan.tile.block_threads / 32);
     const simt_arg args[] = {
         SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),    SIMT_MEMORY(r->y),   SIMT_ARG(r->y_at),
         SIMT_MEMORY(r->work), SIMT_ARG(r->work_at), SIMT_ARG(r->plan.n),

@@ -15,16 +15,16 @@ enum {
 
 /* Tile sizes for a class of devices. Threads and columns are powers of two. */
 typedef struct simt_reduce_tile {
-    int32_t threads;      /* of a group: at least 32 */
-    int32_t columns;      /* columns that a group reduces together along axis 0 */
-    int32_t columns_wide; /* the same, if a lane is more than one number */
-    int32_t batch;        /* rows of 128 elements that a team reads ahead */
-    int32_t batch_wide;   /* the same, if a lane is more than one number */
-    int32_t stream;       /* vectors that reduce_stream reads ahead; 0: not used */
-    int32_t read;         /* xor: vectors that a work-item of reduce_read has in flight */
-    int32_t looped;       /* a group runs as a loop over its work-items */
-    int32_t groups;       /* groups per unit for partial results */
-    int64_t groups_max;   /* of a launch; groups loop over the rest */
+    int32_t threads;       /* of a group: at least 32 */
+    int32_t block_threads; /* the same, of kernels that read one long array by blocks */
+    int32_t columns;       /* columns that a group reduces together along axis 0 */
+    int32_t columns_wide;  /* the same, if a lane is more than one number */
+    int32_t batch;         /* rows of 128 elements that a team reads ahead */
+    int32_t stream;        /* vectors that reduce_stream reads ahead; 0: not used */
+    int32_t read;          /* xor: vectors that a work-item of reduce_read has in flight */
+    int32_t looped;        /* a group runs as a loop over its work-items */
+    int32_t groups;        /* groups per unit for partial results */
+    int64_t groups_max;    /* of a launch; groups loop over the rest */
 } simt_reduce_tile;
 
 simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype);
@@ -37,6 +37,7 @@ typedef struct simt_reduce_plan {
     bool pass;                              /* tiled: by reduce_pass, if aligned to 16 bytes */
     bool stream;                            /* tiled: by reduce_stream, if aligned to 16 bytes */
     bool read;                              /* tiled: by reduce_read, if aligned to 16 bytes */
+    int32_t past;                           /* tiled: reduce_blocks reads past the first cache */
     bool atomic;                            /* naive: into one word by compare and swap */
     int64_t parts;                          /* partial results of a sequence */
     int64_t work_bytes;

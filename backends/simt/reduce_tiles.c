@@ -3,34 +3,34 @@
 #include "backends/simt/reduce.h"
 
 /* NVIDIA's, measured on an H200 (docs/performance.md). A batch of 8 rows needs BLOCKS_AT_ONCE of
- * reduce.cl; with lanes that are more than one number, 8 rows were no faster than 4. */
+ * reduce.cl. */
 static const simt_reduce_tile warp = {.threads = 256,
+                                      .block_threads = 128,
                                       .columns = 32,
                                       .columns_wide = 16,
                                       .batch = 8,
-                                      .batch_wide = 4,
                                       .groups = 8,
                                       .groups_max = 1 << 20};
 static const simt_reduce_tile gpu = {.threads = 256,
+                                     .block_threads = 256,
                                      .columns = 32,
                                      .columns_wide = 16,
                                      .batch = 4,
-                                     .batch_wide = 4,
                                      .groups = 8,
                                      .groups_max = 1 << 20};
 static const simt_reduce_tile cpu = {.threads = 64,
+                                     .block_threads = 64,
                                      .looped = 1,
                                      .columns = 16,
                                      .columns_wide = 16,
                                      .batch = 1,
-                                     .batch_wide = 1,
                                      .groups = 4,
                                      .groups_max = 256};
 static const simt_reduce_tile small = {.threads = 32,
+                                       .block_threads = 32,
                                        .columns = 4,
                                        .columns_wide = 4,
                                        .batch = 1,
-                                       .batch_wide = 1,
                                        .groups = 2,
                                        .groups_max = 64};
 
@@ -43,10 +43,10 @@ static const simt_reduce_tile *const tiles[SIMT_CLASS_COUNT] = {
  * which reads at the speed of the memory. `streams` is how many vectors it reads ahead; classes for
  * which it is 0 do not use that kernel. */
 static const simt_reduce_tile word = {.threads = 512,
+                                      .block_threads = 512,
                                       .columns = 64,
                                       .columns_wide = 64,
                                       .batch = 8,
-                                      .batch_wide = 8,
                                       .groups = 8,
                                       .groups_max = 1 << 20};
 static const int32_t streams[SIMT_CLASS_COUNT] = {
@@ -163,6 +163,7 @@ void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
 {
     enum { COLUMNS_FROM = 8, ROWS_FROM = 9 }; /* with fewer, each column is a strided sequence */
     enum { WORDS = 4 };                       /* of a vector */
+    enum { PAST_FROM = 32 << 20 }; /* bytes; smaller arrays took longer (docs/performance.md) */
     const bool down = op->axis == ISO_AXIS_0;
     *plan = (simt_reduce_plan){
         .n = down ? op->rows : op->cols,
@@ -188,6 +189,7 @@ void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
     plan->pass = plan->columns && simt_reduce_has_pass(limits, op->op, op->dtype) &&
                  op->cols % WORDS == 0 && op->ld_x % WORDS == 0 &&
                  op->rows <= (int64_t)SIMT_REDUCE_PASS_BLOCKS * SIMT_REDUCE_BLOCK;
+    plan->past = times(times(plan->n, plan->sequences), iso_dtype_size(op->dtype)) > PAST_FROM;
     if (op->variant == ISO_VARIANT_TILED) {
         plan->work_bytes = levels_bytes(plan);
     } else if (op->variant == ISO_VARIANT_PARTIALS || op->axis == ISO_AXIS_ALL) {
