@@ -47,6 +47,8 @@
  * ISO_LOAD_ONCE(p)        ld without L1         a load                an ISO_U32X4 that no one else
  *                                                                     reads, of memory that the
  *                                                                     kernel does not write
+ * ISO_LOAD_ONCE_32(p)     ld without L1         a load                the same for an iso_u32
+ * ISO_LOAD_ONCE_64(p)     ld without L1         a load                and an iso_u64
  * iso_fma32 iso_fma64     fmaf, fma             fma                   one rounding; nothing else is
  *                                                                     fused (bits.md)
  * iso_sqrt64              sqrt                  sqrt                  of f64
@@ -308,8 +310,9 @@ typedef unsigned short iso_u16;
 #define iso_shuffle_down(value, delta) __shfl_down_sync(0xffffffffu, (value), (delta), 32)
 #endif
 
-/* NVRTC 11.4 is the first whose PTX knows the word. */
-#if defined(__CUDA_ARCH__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1104
+/* NVRTC 11.4 is the first whose PTX knows the word, and 7.0 the first architecture. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700 &&                                              \
+    __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1104
 ISO_INLINE uint4 iso_load_once(const void *from)
 {
     uint4 v;
@@ -318,7 +321,21 @@ ISO_INLINE uint4 iso_load_once(const void *from)
                  : "l"(from));
     return v;
 }
-#define ISO_LOAD_ONCE(p) iso_load_once(p)
+ISO_INLINE iso_u32 iso_load_once_32(const void *from)
+{
+    iso_u32 v;
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(v) : "l"(from));
+    return v;
+}
+ISO_INLINE iso_u64 iso_load_once_64(const void *from)
+{
+    iso_u64 v;
+    asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(v) : "l"(from));
+    return v;
+}
+#define ISO_LOAD_ONCE(p)    iso_load_once(p)
+#define ISO_LOAD_ONCE_32(p) iso_load_once_32(p)
+#define ISO_LOAD_ONCE_64(p) iso_load_once_64(p)
 #endif
 
 /* Without an SDK, compilers have no header for half-precision types, so the conversions are written
@@ -378,7 +395,9 @@ ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
 #endif
 
 #if !defined(ISO_LOAD_ONCE)
-#define ISO_LOAD_ONCE(p) (*(ISO_GLOBAL const ISO_U32X4 *)(p))
+#define ISO_LOAD_ONCE(p)    (*(ISO_GLOBAL const ISO_U32X4 *)(p))
+#define ISO_LOAD_ONCE_32(p) (*(ISO_GLOBAL const iso_u32 *)(p))
+#define ISO_LOAD_ONCE_64(p) (*(ISO_GLOBAL const iso_u64 *)(p))
 #endif
 
 #if defined(ISO_NARROW_BY_INTEGERS)

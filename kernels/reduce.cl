@@ -3,10 +3,11 @@
  * reduce.cl - reductions. reduce_steps.cl precedes it and defines what a lane holds;
  * docs/bits.md defines lanes and folds.
  *
- *   ISO_THREADS   work-items of a group, a power of two, at least 32
- *   ISO_COLS      columns that a group handles side by side along axis 0, a power of two
- *   ISO_LOOPED    defined if a group runs as a loop over its work-items
- *   ISO_BATCH     rows of 128 elements that are read before the first is used
+ *   ISO_THREADS        work-items of a group, a power of two, at least 32
+ *   ISO_BLOCK_THREADS  the same, of kernels that read one long array by blocks
+ *   ISO_COLS           columns that a group handles side by side along axis 0, a power of two
+ *   ISO_LOOPED         defined if a group runs as a loop over its work-items
+ *   ISO_BATCH          rows of 128 elements that are read before the first is used
  *
  * Without a number of groups that should fit a unit, NVIDIA's assembler keeps to so few registers
  * that it moves the loads of a batch apart.
@@ -22,12 +23,12 @@
 #define LANES 128
 #define BLOCK 4096
 #define TEAM  32
-#define TEAMS (ISO_THREADS / TEAM)
+#define TEAMS (ISO_BLOCK_THREADS / TEAM)
 #define SLOTS (ISO_THREADS / ISO_COLS)
 #define EACH  (LANES / SLOTS) /* lanes of a work-item in reduce_columns */
 
 /* Groups of reduce_blocks that should fit a unit: more do not leave registers for a batch. */
-#define BLOCKS_AT_ONCE (IS_INDEX && !IS_LONG ? 4 : 3)
+#define BLOCKS_AT_ONCE (IS_SCALED ? 4 : 5)
 
 /* Folds the lanes of `count` work-items, which are `apart` work-items apart; `s` is this
  * work-item's number among them. Number 0 gets the result. If a group runs as a loop, number 0 does
@@ -60,7 +61,7 @@ ISO_INLINE lane fold_shared(lane v, int id, int s, int count, int apart, ISO_SHA
 }
 
 #if ISO_SHUFFLE
-#define PAD 1
+#define PAD(threads) 1
 ISO_INLINE lane fold_team(lane v, int id, int t, int width, ISO_SHARED_AT lane *pad)
 {
     int d;
@@ -73,7 +74,7 @@ ISO_INLINE lane fold_team(lane v, int id, int t, int width, ISO_SHARED_AT lane *
     return v;
 }
 #else
-#define PAD                             ISO_THREADS
+#define PAD(threads)                    (threads)
 #define fold_team(v, id, t, width, pad) fold_shared(v, id, t, width, 1, pad)
 #endif
 
@@ -93,9 +94,11 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 
 /* An element of the second operand; only a dot product has one. */
 #if ISO_OP == OP_DOT
-#define Y_OF(array, i) ((array)[i])
+#define Y_OF(array, i)   ((array)[i])
+#define Y_ONCE(array, i) elem_once((array) + (i))
 #else
-#define Y_OF(array, i) ((void)(array), (elem)0)
+#define Y_OF(array, i)   ((void)(array), (elem)0)
+#define Y_ONCE(array, i) Y_OF(array, i)
 #endif
 
 /* Adds element i to v, if there is one: the last row may have fewer than 128 elements. */
@@ -105,9 +108,9 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
     }
 
 /* Reduces a block of `count` elements at x (and y), which begins at element `first` of its
- * sequence. */
+ * sequence. If `past`, the loads of a batch pass the first cache. */
 ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, iso_i64 step_x,
-                           iso_i64 step_y, iso_i64 first, int count, int t, int width)
+                           iso_i64 step_y, iso_i64 first, int count, int t, int width, int past)
 {
     spot v[4];
     elem ex[ISO_BATCH * 4], ey[ISO_BATCH * 4];
@@ -118,10 +121,18 @@ ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, i
         for (; row + ISO_BATCH * LANES <= count; row += ISO_BATCH * LANES) {
             ISO_GLOBAL const elem *from = x + (row + t);
             ISO_GLOBAL const elem *with = y + (row + t);
-            ISO_UNROLL
-            for (k = 0; k < ISO_BATCH * 4; k++) {
-                ex[k] = from[k * TEAM];
-                ey[k] = Y_OF(with, k * TEAM);
+            if (past) {
+                ISO_UNROLL
+                for (k = 0; k < ISO_BATCH * 4; k++) {
+                    ex[k] = elem_once(from + k * TEAM);
+                    ey[k] = Y_ONCE(with, k * TEAM);
+                }
+            } else {
+                ISO_UNROLL
+                for (k = 0; k < ISO_BATCH * 4; k++) {
+                    ex[k] = from[k * TEAM];
+                    ey[k] = Y_OF(with, k * TEAM);
+                }
             }
             ISO_UNROLL
             for (k = 0; k < ISO_BATCH * 4; k++) {
@@ -171,7 +182,7 @@ reduce_short(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
              ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
              ISO_GLOBAL result *to, iso_i64 to_at, iso_i64 sequences, iso_i64 n, iso_i32 width)
 {
-    ISO_SHARED lane pad[PAD];
+    ISO_SHARED lane pad[PAD(ISO_THREADS)];
     int id = ISO_LOCAL_ID(), t = id & (width - 1), team = id / width;
     iso_i64 at_once = ISO_THREADS / width, base;
     for (base = ISO_GROUP_ID() * at_once; base < sequences; base += ISO_GROUP_COUNT() * at_once) {
@@ -179,7 +190,7 @@ reduce_short(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
         lane v = lane_neutral();
         if (s < sequences) {
             v = take_block(x + (x_at + s * next_x), y + (y_at + s * next_y), step_x, step_y, 0,
-                           (int)n, t, width);
+                           (int)n, t, width, 0);
         }
         v = fold_team(v, id, t, width, pad);
         if (t == 0 && s < sequences) {
@@ -189,15 +200,18 @@ reduce_short(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
 }
 
 /* The first level of longer sequences: a team for each block. */
-ISO_KERNEL_OF(ISO_THREADS, BLOCKS_AT_ONCE)
+ISO_KERNEL_OF(ISO_BLOCK_THREADS, BLOCKS_AT_ONCE)
 reduce_blocks(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
               ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
-              ISO_GLOBAL iso_u8 *work, iso_i64 work_at, iso_i64 sequences, iso_i64 n)
+              ISO_GLOBAL iso_u8 *work, iso_i64 work_at, iso_i64 sequences, iso_i64 n, iso_i32 past)
 {
-    ISO_SHARED lane pad[PAD];
+    ISO_SHARED lane pad[PAD(ISO_BLOCK_THREADS)];
     int id = ISO_LOCAL_ID(), t = id % TEAM, team = id / TEAM;
     iso_i64 blocks = (n + BLOCK - 1) / BLOCK, total = sequences * blocks, base;
     ISO_GLOBAL lane *out = (ISO_GLOBAL lane *)(work + work_at);
+#if defined(ISO_LOOPED)
+    past = 0; /* one copy of the loads is enough */
+#endif
     for (base = ISO_GROUP_ID() * TEAMS; base < total; base += ISO_GROUP_COUNT() * TEAMS) {
         iso_i64 b = base + team;
         lane v = lane_neutral();
@@ -206,7 +220,7 @@ reduce_blocks(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 st
             iso_i64 first = (b - s * blocks) * BLOCK;
             v = take_block(x + (x_at + s * next_x + first * step_x),
                            y + (y_at + s * next_y + first * step_y), step_x, step_y, first,
-                           least_count(n - first, BLOCK), t, TEAM);
+                           least_count(n - first, BLOCK), t, TEAM, past);
         }
         v = fold_team(v, id, t, TEAM, pad);
         if (t == 0 && b < total) {
@@ -242,8 +256,8 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
                 elem ex[EACH], ey[EACH];
                 ISO_UNROLL
                 for (j = 0; j < EACH; j++) {
-                    ex[j] = from[(row + j * SLOTS) * ld_x];
-                    ey[j] = Y_OF(with, (row + j * SLOTS) * ld_y);
+                    ex[j] = elem_once(from + (row + j * SLOTS) * ld_x);
+                    ey[j] = Y_ONCE(with, (row + j * SLOTS) * ld_y);
                 }
                 ISO_UNROLL
                 for (j = 0; j < EACH; j++) {
@@ -281,14 +295,14 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
 /* A level above the first. A group takes a block of a sequence's `count` results, and a work-item
  * LANES_EACH lanes of it: there are few blocks, so each needs many loads in flight. Their number is
  * limited by the registers that a lane takes. A sequence's only block is its result. */
-#define TAKERS     (ISO_THREADS < LANES ? ISO_THREADS : LANES)
+#define TAKERS     (ISO_BLOCK_THREADS < LANES ? ISO_BLOCK_THREADS : LANES)
 #define LANES_EACH (LANES / TAKERS)
 #define AHEAD      ((IS_INDEX ? 16 : IS_SCALED ? 8 : 32) / LANES_EACH) /* rows in flight */
-ISO_KERNEL_OF(ISO_THREADS, 1)
+ISO_KERNEL_OF(ISO_BLOCK_THREADS, 1)
 reduce_level(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, iso_i64 next_at, ISO_GLOBAL result *to,
              iso_i64 to_at, iso_i64 sequences, iso_i64 count, iso_i64 n)
 {
-    ISO_SHARED lane pad[ISO_THREADS];
+    ISO_SHARED lane pad[ISO_BLOCK_THREADS];
     int id = ISO_LOCAL_ID(), k, h;
     iso_i64 blocks = (count + BLOCK - 1) / BLOCK, b;
     ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + from_at);
@@ -337,7 +351,7 @@ ISO_KERNEL(ISO_THREADS)
 reduce_last(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso_i64 to_at,
             iso_i64 sequences, iso_i64 count, iso_i64 n, iso_i32 width)
 {
-    ISO_SHARED lane pad[PAD];
+    ISO_SHARED lane pad[PAD(ISO_THREADS)];
     int id = ISO_LOCAL_ID(), t = id & (width - 1), team = id / width;
     iso_i64 at_once = ISO_THREADS / width, base;
     ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + from_at);

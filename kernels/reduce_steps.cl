@@ -43,6 +43,19 @@
 #define number_of(x) ((acc)(x))
 #endif
 
+/* An element of an array that no other work-item reads. */
+#if ISO_DTYPE == ISO_F32
+#define elem_once(p) iso_as_f32(ISO_LOAD_ONCE_32(p))
+#elif ISO_DTYPE == ISO_F64
+#define elem_once(p) iso_as_f64(ISO_LOAD_ONCE_64(p))
+#elif IS_WHOLE && IS_LONG
+#define elem_once(p) ((elem)ISO_LOAD_ONCE_64(p))
+#elif IS_WHOLE
+#define elem_once(p) ((elem)ISO_LOAD_ONCE_32(p))
+#else
+#define elem_once(p) (*(p))
+#endif
+
 /* ---- order: min, max, argmin, argmax --------------------------------------------------------- */
 #if IS_ORDERED
 

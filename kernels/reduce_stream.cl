@@ -84,7 +84,7 @@ ISO_INLINE lane stream_fold(lane *v)
     return lane_fold(lane_fold(v[0], v[2]), lane_fold(v[1], v[3]));
 }
 
-ISO_KERNEL_OF(ISO_THREADS, RESIDENT)
+ISO_KERNEL_OF(ISO_BLOCK_THREADS, RESIDENT)
 reduce_stream(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, iso_i64 y_at,
               ISO_GLOBAL iso_u8 *work, iso_i64 work_at, iso_i64 n)
 {
@@ -123,7 +123,7 @@ reduce_stream(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, 
     }
     if (rest > 0 && ISO_GROUP_ID() == 0) {
         v[0] = take_block(from + whole * BLOCK, with + whole * BLOCK, 1, 1, whole * BLOCK,
-                          team == 0 ? rest : 0, t, TEAM);
+                          team == 0 ? rest : 0, t, TEAM, 0);
         v[0] = fold_team(v[0], id, t, TEAM, (ISO_SHARED_AT lane *)0);
         if (id == 0) {
             out[whole] = v[0];

@@ -308,16 +308,17 @@ static void release(const simt_driver *driver, void *kernel)
 /* The caller holds build_lock. */
 static iso_status make_kernel(simt_device *device, simt_program *program, int32_t kernel)
 {
-    simt_kernel got = {.threads = program->spec.values[0]};
+    const simt_spec *spec = &program->spec;
+    simt_kernel got = {.threads = spec->values[spec->text->threads[kernel]]};
     if (program->kernels[kernel].native) {
         return ISO_OK;
     }
-    iso_status status = device->driver->kernel_get(
-        program->native, program->spec.text->kernels[kernel], got.threads, &got.native, &got.info);
+    iso_status status = device->driver->kernel_get(program->native, spec->text->kernels[kernel],
+                                                   got.threads, &got.native, &got.info);
     if (status != ISO_OK) {
         return status;
     }
-    status = check_threads(device, &program->spec, kernel, &got);
+    status = check_threads(device, spec, kernel, &got);
     if (status != ISO_OK) {
         release(device->driver, got.native);
         return status;

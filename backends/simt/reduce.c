@@ -21,18 +21,21 @@ enum {
     KERNEL_BEGIN,
     KERNEL_ATOMIC,
     KERNEL_STREAM,
-    KERNEL_READ
+    KERNEL_READ,
+    KERNEL_VECTORS
 };
+enum { DEFINE_BLOCK_THREADS = 10, DEFINE_VECTORS }; /* their places among the defines */
 
-static const char *const reduce_parts[] = {kernel_text_dialect, kernel_text_reduce_steps,
-                                           kernel_text_reduce, kernel_text_reduce_stream,
-                                           kernel_text_reduce_read};
+static const char *const reduce_parts[] = {kernel_text_dialect,     kernel_text_reduce_steps,
+                                           kernel_text_reduce,      kernel_text_reduce_stream,
+                                           kernel_text_reduce_read, kernel_text_reduce_vectors};
 static const simt_text reduce_text = {
     .name = "reduce",
     .parts = reduce_parts,
-    .part_count = 5,
+    .part_count = 6,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_OP", "?ISO_USE_F64", "?ISO_ATOMIC64", "ISO_COLS",
-                "ISO_BATCH", "?ISO_LOOPED", "?ISO_STREAM", "?ISO_READ"},
+                "ISO_BATCH", "?ISO_LOOPED", "?ISO_STREAM", "?ISO_READ", "ISO_BLOCK_THREADS",
+                "?ISO_VECTORS"},
     .kernels =
         {
             [KERNEL_SHORT] = "reduce_short",
@@ -47,7 +50,12 @@ static const simt_text reduce_text = {
             [KERNEL_ATOMIC] = "reduce_atomic",
             [KERNEL_STREAM] = "reduce_stream",
             [KERNEL_READ] = "reduce_read",
+            [KERNEL_VECTORS] = "reduce_vectors",
         },
+    .threads = {[KERNEL_BLOCKS] = DEFINE_BLOCK_THREADS,
+                [KERNEL_LEVEL] = DEFINE_BLOCK_THREADS,
+                [KERNEL_STREAM] = DEFINE_BLOCK_THREADS,
+                [KERNEL_VECTORS] = DEFINE_VECTORS},
 };
 
 static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
@@ -58,28 +66,8 @@ static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype 
         .text = &reduce_text,
         .values = {tile.threads, (int32_t)dtype, (int32_t)op, simt_reduce_uses_f64(op, dtype),
                    limits->atomic64 && !wide && simt_reduce_is_long(op, dtype),
-                   wide ? tile.columns_wide : tile.columns, wide ? tile.batch_wide : tile.batch,
-                   tile.looped, tile.stream, tile.read},
-    };
-}
-
-/* Along axis 0, in one pass. */
-static const char *const pass_parts[] = {kernel_text_dialect, kernel_text_reduce_steps,
-                                         kernel_text_reduce_pass};
-static const simt_text pass_text = {
-    .name = "reduce_pass",
-    .parts = pass_parts,
-    .part_count = 3,
-    .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_OP", "?ISO_USE_F64"},
-    .kernels = {"reduce_pass"},
-};
-
-static simt_spec pass_spec_of(iso_reduce_op op, iso_dtype dtype)
-{
-    return (simt_spec){
-        .text = &pass_text,
-        .values = {SIMT_REDUCE_PASS_THREADS, (int32_t)dtype, (int32_t)op,
-                   simt_reduce_uses_f64(op, dtype)},
+                   wide ? tile.columns_wide : tile.columns, tile.batch, tile.looped, tile.stream,
+                   tile.read, tile.block_threads, tile.vectors},
     };
 }
 
@@ -101,10 +89,6 @@ static void reduce_each(const simt_limits *limits, simt_visit *visit, void *cont
             }
             const simt_spec spec = spec_of(limits, op, dtype);
             visit(&spec, context);
-            if (simt_reduce_has_pass(limits, op, dtype)) {
-                const simt_spec pass = pass_spec_of(op, dtype);
-                visit(&pass, context);
-            }
         }
     }
 }
@@ -191,9 +175,10 @@ static iso_status run_blocks(const run *r, int64_t blocks)
         SIMT_ARG(r->work_at),
         SIMT_ARG(r->plan.sequences),
         SIMT_ARG(r->plan.n),
+        SIMT_ARG(r->plan.past),
     };
     return SUBMIT(r, KERNEL_BLOCKS,
-                  simt_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
+                  simt_pieces(r->plan.sequences * blocks, r->plan.tile.block_threads / 32), args);
 }
 
 /* Finds how many groups of a kernel are resident at once. Each loops over its share of the array.
@@ -218,7 +203,7 @@ static iso_status run_stream(const run *r, int64_t blocks)
     if (status != ISO_OK) {
         return status;
     }
-    const int64_t groups = simt_pieces(blocks, r->plan.tile.threads / 32);
+    const int64_t groups = simt_pieces(blocks, r->plan.tile.block_threads / 32);
     const simt_arg args[] = {
         SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),    SIMT_MEMORY(r->y),   SIMT_ARG(r->y_at),
         SIMT_MEMORY(r->work), SIMT_ARG(r->work_at), SIMT_ARG(r->plan.n),
@@ -239,27 +224,14 @@ static iso_status run_columns(const run *r, int64_t blocks)
     return SUBMIT(r, KERNEL_COLUMNS, simt_pieces(r->plan.sequences, columns) * blocks, args);
 }
 
-/* Columns in one pass, if the last of the groups that are resident at once are not much fewer than
- * the others: else the device would wait for them (`done` is false). */
-static iso_status run_pass(const run *all, bool *done)
+static iso_status run_vectors(const run *r, int64_t blocks)
 {
-    enum { PARTS = 5, AT_ONCE = 2 }; /* four of five places must be taken */
-    run r = *all;
-    int64_t places = 0;
-    r.plan.tile.groups = AT_ONCE; /* where the driver does not say */
-    r.spec = pass_spec_of(all->op->reduce->op, all->op->reduce->dtype);
-    const iso_status status = resident(&r, 0, &places);
-    const int64_t groups = simt_pieces(r.plan.sequences, SIMT_REDUCE_PASS_COLUMNS);
-    *done = status == ISO_OK && (double)groups * PARTS >= (double)simt_pieces(groups, places) *
-                                                              (double)places * (PARTS - 1);
-    if (!*done) {
-        return status;
-    }
     const simt_arg args[] = {
-        SIMT_MEMORY(r.x),  SIMT_ARG(r.x_at),           SIMT_ARG(r.plan.step_x), SIMT_MEMORY(r.to),
-        SIMT_ARG(r.to_at), SIMT_ARG(r.plan.sequences), SIMT_ARG(r.plan.n),
+        SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),           SIMT_ARG(r->plan.step_x),
+        SIMT_MEMORY(r->work), SIMT_ARG(r->work_at),        SIMT_MEMORY(r->to),
+        SIMT_ARG(r->to_at),   SIMT_ARG(r->plan.sequences), SIMT_ARG(r->plan.n),
     };
-    return SUBMIT(&r, 0, groups, args);
+    return SUBMIT(r, KERNEL_VECTORS, r->plan.vectors * blocks, args);
 }
 
 /* A level above the first, by a group for each block. It stores the results if it is the last. */
@@ -329,17 +301,11 @@ static iso_status run_tiled(const run *r)
             return status;
         }
     }
-    if (r->plan.pass && (r->aligned || r->dry)) {
-        bool done = false;
-        status = run_pass(r, &done);
-        if (status != ISO_OK || (done && !r->dry)) {
-            return status;
-        }
+    const bool vectors = r->plan.stream || r->plan.vectors > 0;
+    if (vectors && (r->aligned || r->dry)) {
+        status = r->plan.stream ? run_stream(r, count) : run_vectors(r, count);
     }
-    if (r->plan.stream && (r->aligned || r->dry)) {
-        status = run_stream(r, count);
-    }
-    if (status == ISO_OK && (!r->plan.stream || !r->aligned || r->dry)) {
+    if (status == ISO_OK && (!vectors || !r->aligned || r->dry)) {
         status = r->plan.columns ? run_columns(r, count) : run_blocks(r, count);
     }
     return status == ISO_OK && count > 1 ? run_levels(r, count) : status;

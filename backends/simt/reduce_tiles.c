@@ -2,35 +2,37 @@
 /* reduce_tiles.c - chooses the tiles of a reduction for a device, and plans it. */
 #include "backends/simt/reduce.h"
 
+enum { VECTOR = 16 }; /* bytes */
+
 /* NVIDIA's, measured on an H200 (docs/performance.md). A batch of 8 rows needs BLOCKS_AT_ONCE of
- * reduce.cl; with lanes that are more than one number, 8 rows were no faster than 4. */
+ * reduce.cl. */
 static const simt_reduce_tile warp = {.threads = 256,
+                                      .block_threads = 128,
                                       .columns = 32,
                                       .columns_wide = 16,
                                       .batch = 8,
-                                      .batch_wide = 4,
                                       .groups = 8,
                                       .groups_max = 1 << 20};
 static const simt_reduce_tile gpu = {.threads = 256,
+                                     .block_threads = 256,
                                      .columns = 32,
                                      .columns_wide = 16,
                                      .batch = 4,
-                                     .batch_wide = 4,
                                      .groups = 8,
                                      .groups_max = 1 << 20};
 static const simt_reduce_tile cpu = {.threads = 64,
+                                     .block_threads = 64,
                                      .looped = 1,
                                      .columns = 16,
                                      .columns_wide = 16,
                                      .batch = 1,
-                                     .batch_wide = 1,
                                      .groups = 4,
                                      .groups_max = 256};
 static const simt_reduce_tile small = {.threads = 32,
+                                       .block_threads = 32,
                                        .columns = 4,
                                        .columns_wide = 4,
                                        .batch = 1,
-                                       .batch_wide = 1,
                                        .groups = 2,
                                        .groups_max = 64};
 
@@ -43,10 +45,10 @@ static const simt_reduce_tile *const tiles[SIMT_CLASS_COUNT] = {
  * which reads at the speed of the memory. `streams` is how many vectors it reads ahead; classes for
  * which it is 0 do not use that kernel. */
 static const simt_reduce_tile word = {.threads = 512,
+                                      .block_threads = 512,
                                       .columns = 64,
                                       .columns_wide = 64,
                                       .batch = 8,
-                                      .batch_wide = 8,
                                       .groups = 8,
                                       .groups_max = 1 << 20};
 static const int32_t streams[SIMT_CLASS_COUNT] = {
@@ -58,6 +60,29 @@ static const int32_t reads[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_WARP32] = 4, [SIMT_CLASS_WAVE32] = 4, [SIMT_CLASS_WAVE64] = 4,
     [SIMT_CLASS_CPU] = 16,   [SIMT_CLASS_SMALL] = 2,
 };
+
+static int64_t lane_bytes_of(iso_reduce_op op, iso_dtype dtype)
+{
+    if (op == ISO_ARGMIN || op == ISO_ARGMAX) {
+        return 16;
+    }
+    if (op == ISO_NORM2 && dtype == ISO_F64) {
+        return 24;
+    }
+    return simt_reduce_is_long(op, dtype) ? 8 : 4;
+}
+
+/* Work-items of a group of reduce_vectors, which has registers for lanes as wide as an element of
+ * one operand. */
+static int32_t vectors_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
+{
+    enum { THREADS = 1024, LOCAL_BYTES = THREADS * VECTOR };
+    const bool fits = limits->threads_max >= THREADS && limits->local_bytes >= LOCAL_BYTES;
+    return limits->device_class == SIMT_CLASS_WARP32 && fits && op != ISO_DOT &&
+                   lane_bytes_of(op, dtype) == iso_dtype_size(dtype)
+               ? THREADS
+               : 0;
+}
 
 simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
 {
@@ -79,6 +104,7 @@ simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op
     }
     simt_reduce_tile chosen = *tile;
     chosen.read = read;
+    chosen.vectors = vectors_of(limits, op, dtype);
     return chosen;
 }
 
@@ -96,27 +122,6 @@ bool simt_reduce_is_long(iso_reduce_op op, iso_dtype dtype)
 {
     return dtype == ISO_F64 || dtype == ISO_I64 || op == ISO_NORM2 ||
            (op == ISO_MEAN && dtype == ISO_I32);
-}
-
-/* For f64 and dots one pass was slower than blocks apart, or has too few registers. */
-bool simt_reduce_has_pass(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
-{
-    enum { LOCAL_BYTES = 16 << 10 };
-    return limits->device_class == SIMT_CLASS_WARP32 &&
-           limits->threads_max >= SIMT_REDUCE_PASS_THREADS && limits->local_bytes >= LOCAL_BYTES &&
-           (dtype == ISO_F32 || dtype == ISO_I32) && op != ISO_DOT &&
-           !simt_reduce_is_wide(op, dtype) && !simt_reduce_is_long(op, dtype);
-}
-
-static int64_t lane_bytes_of(iso_reduce_op op, iso_dtype dtype)
-{
-    if (op == ISO_ARGMIN || op == ISO_ARGMAX) {
-        return 16;
-    }
-    if (op == ISO_NORM2 && dtype == ISO_F64) {
-        return 24;
-    }
-    return simt_reduce_is_long(op, dtype) ? 8 : 4;
 }
 
 int32_t simt_reduce_width(int64_t n)
@@ -158,11 +163,25 @@ static int64_t parts_of(const simt_reduce_plan *plan, const simt_limits *limits)
     return simt_least(simt_least(useful, wanted), plan->tile.groups_max);
 }
 
+/* Groups of reduce_vectors side by side, or 0: rows must be whole vectors, and there must be work
+ * for four of five units. Else reduce_columns, whose groups are smaller, leaves fewer units idle.
+ */
+static int64_t vector_groups(const simt_limits *limits, const iso_reduce_op_args *op)
+{
+    enum { ACROSS = 32, PARTS = 5 };
+    const int64_t span = VECTOR / iso_dtype_size(op->dtype), wide = ACROSS * span;
+    const int64_t full = op->cols / wide * simt_pieces(op->rows, SIMT_REDUCE_BLOCK);
+    const int64_t units = limits->units > 0 ? limits->units : 1;
+    return op->cols % span == 0 && op->ld_x % span == 0 && full * PARTS >= units * (PARTS - 1)
+               ? simt_pieces(op->cols, wide)
+               : 0;
+}
+
 void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
                            const iso_reduce_op_args *op)
 {
     enum { COLUMNS_FROM = 8, ROWS_FROM = 9 }; /* with fewer, each column is a strided sequence */
-    enum { WORDS = 4 };                       /* of a vector */
+    enum { PAST_FROM = 32 << 20 }; /* bytes; smaller arrays took longer (docs/performance.md) */
     const bool down = op->axis == ISO_AXIS_0;
     *plan = (simt_reduce_plan){
         .n = down ? op->rows : op->cols,
@@ -185,9 +204,8 @@ void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
                    plan->step_y == 1 && plan->n > SIMT_REDUCE_BLOCK && op->op != ISO_XOR;
     plan->read = op->op == ISO_XOR && plan->sequences == 1 && plan->step_x == 1 &&
                  plan->n > SIMT_REDUCE_BLOCK;
-    plan->pass = plan->columns && simt_reduce_has_pass(limits, op->op, op->dtype) &&
-                 op->cols % WORDS == 0 && op->ld_x % WORDS == 0 &&
-                 op->rows <= (int64_t)SIMT_REDUCE_PASS_BLOCKS * SIMT_REDUCE_BLOCK;
+    plan->vectors = plan->columns && plan->tile.vectors > 0 ? vector_groups(limits, op) : 0;
+    plan->past = times(times(plan->n, plan->sequences), iso_dtype_size(op->dtype)) > PAST_FROM;
     if (op->variant == ISO_VARIANT_TILED) {
         plan->work_bytes = levels_bytes(plan);
     } else if (op->variant == ISO_VARIANT_PARTIALS || op->axis == ISO_AXIS_ALL) {

@@ -449,9 +449,9 @@ enum { SIMT_DEFINES_MAX = 17, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
 
 /*
  * A source of kernels/, its parameters, and its kernels. defines[0] is always "ISO_THREADS", the
- * work-items of a group, and defines[1] "ISO_DTYPE"; a name that begins with '?' is defined only if
- * its value is not 0. Such defines also say that a program uses f64 (ISO_USE_F64) or 64-bit atomics
- * (ISO_ATOMIC64).
+ * work-items of most kernels' groups, and defines[1] "ISO_DTYPE"; a name that begins with '?' is
+ * defined only if its value is not 0. Such defines also say that a program uses f64 (ISO_USE_F64)
+ * or 64-bit atomics (ISO_ATOMIC64).
  */
 typedef struct simt_text {
     const char *name;
@@ -459,6 +459,7 @@ typedef struct simt_text {
     int32_t part_count;
     const char *defines[SIMT_DEFINES_MAX + 1]; /* ends with NULL */
     const char *kernels[SIMT_KERNELS_MAX + 1]; /* ends with NULL; a program may omit some */
+    int8_t threads[SIMT_KERNELS_MAX]; /* the define with the work-items of a kernel's groups */
 } simt_text;
 
 /* One program: a source with values for its defines (missing ones are 0). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core_columns.c - reductions along axis 0 on a device have the CPU's bits, where the number of
- * columns decides how groups share them: many and few, whole vectors and not, one block and
- * several, the last one short.
+ * core_columns.c - reductions on a device have the CPU's bits. Along axis 0 the number of columns
+ * decides how groups share them: many and few, whole vectors and not, one block and several, the
+ * last one short. Along rows the number of bytes decides how they are read.
  *
  *   isomer_unit_columns DEVICE
  */
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 25, RESULTS = 1 << 14, OFFSET = 64 }; /* bytes */
+enum { ROOM = (1 << 25) + (1 << 18), RESULTS = 1 << 14, OFFSET = 64 }; /* bytes */
 
 static const char *name;
 
@@ -66,19 +66,82 @@ static void fill(uint32_t *to, uint32_t seed)
     }
 }
 
+/* Every operation on every type that has one; fails if the two devices have other bits. */
+static void compare(const side *gpu, const side *cpu, iso_reduce_args shape, int64_t offset)
+{
+    static unsigned char got[RESULTS], want[RESULTS];
+    for (iso_dtype dtype = ISO_F32; dtype <= ISO_I64; dtype++) {
+        for (iso_reduce_op op = ISO_SUM; op <= ISO_XOR; op++) {
+            iso_reduce_args args = shape;
+            iso_dtype result;
+
+            args.variant = ISO_VARIANT_TILED;
+            args.op = op;
+            args.dtype = dtype;
+            args.ld_y = op == ISO_DOT ? args.ld_x : 0;
+            args.x.offset = offset * iso_dtype_size(dtype);
+            args.result.offset = OFFSET;
+            if (iso_reduce_result(op, dtype, &result) != ISO_OK ||
+                args.x.offset + args.rows * args.ld_x * iso_dtype_size(dtype) > ROOM) {
+                continue;
+            }
+            run(gpu, args, got);
+            run(cpu, args, want);
+            if (memcmp(got, want, sizeof got) != 0) {
+                fail_msg("%s of %s, axis %d, %lld x %lld, ld %lld, offset %d",
+                         iso_reduce_op_name(op), iso_dtype_name(dtype), (int)args.axis,
+                         (long long)args.rows, (long long)args.cols, (long long)args.ld_x,
+                         (int)offset);
+            }
+        }
+    }
+}
+
+static side gpu, cpu;
+
 static void columns(void **state)
 {
     static const struct {
         int64_t rows, cols, more, offset; /* more: elements between rows */
     } shapes[] = {
-        {9, 128, 0, 0},    {127, 124, 4, 0},  {128, 100, 0, 0},  {700, 128, 0, 0},
-        {4095, 128, 8, 0}, {4096, 124, 0, 0}, {4097, 128, 0, 0}, {12289, 120, 0, 0},
-        {8200, 256, 0, 0}, {5000, 128, 0, 1}, {5000, 126, 2, 0}, {5000, 128, 1, 0},
-        {5000, 64, 0, 0},  {13000, 8, 0, 0},  {600000, 9, 0, 0}, {262200, 12, 0, 0},
+        {9, 128, 0, 0},     {127, 132, 4, 0},  {128, 228, 0, 0},  {700, 128, 0, 0},
+        {4095, 128, 8, 0},  {4096, 252, 0, 0}, {4097, 132, 0, 0}, {12289, 128, 0, 0},
+        {8200, 256, 0, 0},  {5000, 128, 0, 1}, {5000, 130, 2, 0}, {5000, 128, 1, 0},
+        {5000, 64, 0, 0},   {13000, 8, 0, 0},  {600000, 9, 0, 0}, {262200, 12, 0, 0},
+        {20000, 196, 4, 4},
     };
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
+
+        args.axis = ISO_AXIS_0;
+        args.rows = shapes[i].rows;
+        args.cols = shapes[i].cols;
+        args.ld_x = args.cols + shapes[i].more;
+        compare(&gpu, &cpu, args, shapes[i].offset);
+    }
+}
+
+/* Of 4 and of 8 bytes; the longest of each have more than 32 MiB. */
+static void rows(void **state)
+{
+    static const struct {
+        int64_t rows, cols;
+    } shapes[] = {{1, 300001}, {1, 4194500}, {1, 8388700}, {3, 5000}, {830, 5077}, {1660, 5077}};
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
+
+        args.axis = shapes[i].rows == 1 ? ISO_AXIS_ALL : ISO_AXIS_1;
+        args.rows = shapes[i].rows;
+        args.cols = args.ld_x = shapes[i].cols;
+        compare(&gpu, &cpu, args, 1);
+    }
+}
+
+static int open_sides(void **state)
+{
     uint32_t *x = malloc(ROOM), *y = malloc(ROOM);
-    static unsigned char got[RESULTS], want[RESULTS];
-    side gpu, cpu;
 
     (void)state;
     assert_non_null(x);
@@ -87,49 +150,26 @@ static void columns(void **state)
     fill(y, 2);
     open_side(&gpu, name, x, y);
     open_side(&cpu, "openmp", x, y);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        for (iso_reduce_op op = ISO_SUM; op <= ISO_XOR; op++) {
-            for (int type = 0; type < 2; type++) {
-                const iso_dtype dtype = type ? ISO_I32 : ISO_F32;
-                iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
-                iso_dtype result;
-
-                args.op = op;
-                args.dtype = dtype;
-                args.axis = ISO_AXIS_0;
-                args.rows = shapes[i].rows;
-                args.cols = shapes[i].cols;
-                args.ld_x = args.cols + shapes[i].more;
-                args.ld_y = op == ISO_DOT ? args.ld_x : 0;
-                args.x.offset = shapes[i].offset * iso_dtype_size(dtype);
-                args.result.offset = OFFSET;
-                if (iso_reduce_result(op, dtype, &result) != ISO_OK ||
-                    args.x.offset + args.rows * args.ld_x * iso_dtype_size(dtype) > ROOM) {
-                    continue;
-                }
-                run(&gpu, args, got);
-                run(&cpu, args, want);
-                if (memcmp(got, want, sizeof got) != 0) {
-                    fail_msg("%s of %s, %d x %d, %d more, offset %d", iso_reduce_op_name(op),
-                             iso_dtype_name(dtype), (int)args.rows, (int)args.cols,
-                             (int)shapes[i].more, (int)shapes[i].offset);
-                }
-            }
-        }
-    }
-    close_side(&gpu);
-    close_side(&cpu);
     free(x);
     free(y);
+    return 0;
+}
+
+static int close_sides(void **state)
+{
+    (void)state;
+    close_side(&gpu);
+    close_side(&cpu);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(columns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(columns), cmocka_unit_test(rows)};
 
     if (argc != 2) {
         return 1;
     }
     name = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_sides, close_sides);
 }
