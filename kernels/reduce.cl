@@ -209,6 +209,7 @@ reduce_blocks(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 st
     int id = ISO_LOCAL_ID(), t = id % TEAM, team = id / TEAM;
     iso_i64 blocks = (n + BLOCK - 1) / BLOCK, total = sequences * blocks, base;
     ISO_GLOBAL lane *out = (ISO_GLOBAL lane *)(work + work_at);
+    ISO_NEXT_MAY_BEGIN();
 #if defined(ISO_LOOPED)
     past = 0; /* one copy of the loads is enough */
 #endif
@@ -239,6 +240,7 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
     ISO_SHARED lane pad[ISO_THREADS];
     int id = ISO_LOCAL_ID(), s = id / ISO_COLS;
     iso_i64 across = (sequences + ISO_COLS - 1) / ISO_COLS, blocks = (n + BLOCK - 1) / BLOCK, u;
+    ISO_NEXT_MAY_BEGIN();
     for (u = ISO_GROUP_ID(); u < across * blocks; u += ISO_GROUP_COUNT()) {
         iso_i64 b = u / across, c = (u - b * across) * ISO_COLS + id % ISO_COLS, first = b * BLOCK;
         spot v[EACH];
@@ -306,6 +308,8 @@ reduce_level(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, iso_i64 next_at, ISO_GLOB
     int id = ISO_LOCAL_ID(), k, h;
     iso_i64 blocks = (count + BLOCK - 1) / BLOCK, b;
     ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + from_at);
+    ISO_NEXT_MAY_BEGIN();
+    ISO_AFTER_PREVIOUS();
     for (b = ISO_GROUP_ID(); b < sequences * blocks; b += ISO_GROUP_COUNT()) {
         iso_i64 s = b / blocks, first = (b - s * blocks) * BLOCK;
         int here = least_count(count - first, BLOCK), row;
@@ -355,6 +359,7 @@ reduce_last(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso
     int id = ISO_LOCAL_ID(), t = id & (width - 1), team = id / width;
     iso_i64 at_once = ISO_THREADS / width, base;
     ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + from_at);
+    ISO_AFTER_PREVIOUS();
     for (base = ISO_GROUP_ID() * at_once; base < sequences; base += ISO_GROUP_COUNT() * at_once) {
         iso_i64 s = base + team;
         lane v = lane_neutral();

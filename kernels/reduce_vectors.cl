@@ -77,6 +77,7 @@ reduce_vectors(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld, ISO_GLOBAL is
     ISO_SHARED lane pad[E * ISO_VECTORS];
     int id = ISO_LOCAL_ID(), s = id / ACROSS;
     iso_i64 across = (sequences + WIDE - 1) / WIDE, blocks = (n + BLOCK - 1) / BLOCK, u;
+    ISO_NEXT_MAY_BEGIN();
     for (u = ISO_GROUP_ID(); u < across * blocks; u += ISO_GROUP_COUNT()) {
         iso_i64 b = u / across, left = (u - b * across) * WIDE, first = b * BLOCK;
         iso_i64 c = left + id % ACROSS * E;

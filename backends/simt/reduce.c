@@ -146,7 +146,9 @@ static iso_status submit(const run *r, int32_t number, int64_t groups, const sim
     if (status != ISO_OK || r->dry) {
         return status;
     }
-    return simt_launch(r->stream, kernel, groups < most ? groups : most, args, arg_count);
+    const bool follows = number == KERNEL_LEVEL || number == KERNEL_LAST;
+    return (follows ? simt_launch_next : simt_launch)(
+        r->stream, kernel, groups < most ? groups : most, args, arg_count);
 }
 
 #define SUBMIT(r, number, groups, args)                                                            \
