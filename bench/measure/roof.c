@@ -82,11 +82,12 @@ static int fma_roof(const bench_case *item)
 }
 
 /* The roof of the matrix units, which products by a vendor's library use if the chip has them for
- * the type. MEASURE_ROOFS: no such product. */
+ * the type, and isomer's own of f64. MEASURE_ROOFS: no such product. */
 static int matrix_roof(const measure_row *row)
 {
     const bench_case *item = row->item;
-    if (!item->op->libraries || row->result.how != ISO_VARIANT_VENDOR) {
+    const bool own = row->result.how == ISO_VARIANT_TILED && item->dtype == ISO_F64;
+    if (!item->op->libraries || (row->result.how != ISO_VARIANT_VENDOR && !own)) {
         return MEASURE_ROOFS;
     }
     return item->dtype == ISO_F16              ? ROOF_MATRIX_F16
@@ -96,11 +97,15 @@ static int matrix_roof(const measure_row *row)
                                                : MEASURE_ROOFS;
 }
 
-/* The roof of a row's arithmetic; MEASURE_ROOFS: it is not known. */
+/* The roof of a row's arithmetic; MEASURE_ROOFS: it is not known, as that of sums of integers is
+ * not. */
 static int compute_roof(const measure_row *row, const measure_roof *roofs,
                         const iso_device_info *info)
 {
     int matrix = matrix_roof(row);
+    if (row->result.how == ISO_VARIANT_FIXED) {
+        return MEASURE_ROOFS;
+    }
     if (matrix != MEASURE_ROOFS && isfinite(roofs[matrix].value)) {
         return matrix;
     }
@@ -166,7 +171,7 @@ static void consider(finding *found, int roof, const measure_row *row, const sta
 
 /* Where memory is too short for arrays that fit no cache, the cases for the memory's roofs use the
  * largest arrays that it allows, which is better than no roof. No other row whose arrays fit a
- * cache counts. */
+ * cache counts, and no row that computes more than it moves. */
 static void consider_memory(finding *found, const measure_row *row, const stats_interval *time,
                             const iso_device_info *info)
 {
@@ -174,17 +179,20 @@ static void consider_memory(finding *found, const measure_row *row, const stats_
     int roof = memory_roof(item);
     bool fits = fits_cache(item, info);
     if (roof != MEASURE_ROOFS && item->roof != BENCH_ROOF_FMA &&
-        (!fits || item->roof == BENCH_ROOF_MEMORY)) {
+        !bench_op_computes(item->op, item->kind) && (!fits || item->roof == BENCH_ROOF_MEMORY)) {
         consider(&found[roof], roof, row, time, !fits);
     }
 }
 
-/* A vendor's product on a GPU may use matrix units even for f32 and f64. */
+/* A vendor's product on a GPU may use matrix units even for f32 and f64, and isomer's own does for
+ * f64. A fixed product is none of multiply-adds. */
 static void consider_arithmetic(finding *found, const measure_row *row, const stats_interval *time,
                                 const iso_device_info *info)
 {
     const bench_case *item = row->item;
-    bool plain = row->result.how != ISO_VARIANT_VENDOR || info->type != ISO_DEVICE_GPU;
+    bool units =
+        row->result.how == ISO_VARIANT_VENDOR || (item->op->libraries && item->dtype == ISO_F64);
+    bool plain = row->result.how != ISO_VARIANT_FIXED && (!units || info->type != ISO_DEVICE_GPU);
     bool floats = item->dtype == ISO_F32 || item->dtype == ISO_F64;
     if (item->flops > 0 && plain && floats && bench_op_computes(item->op, item->kind)) {
         consider(&found[fma_roof(item)], fma_roof(item), row, time, true);
