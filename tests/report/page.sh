@@ -24,8 +24,8 @@ python3 "$here/contrast.py" "$here/../../bench/report/page.css" || fail "the col
 
 # Without products the first sentence is about other work, and no sentence is said twice.
 report "$here/../../bench/results/bench-gemv-h200.json" -o gemv.html
-grep -q '<li>The NVIDIA H200 (.*products with a vector' gemv.html || fail "the first sentence"
-[ "$(grep -c '^<li>.*fastest at <b>reductions' gemv.html)" = 1 ] || fail "reductions"
+grep -q '<li>The NVIDIA H200 (.*reading and writing' gemv.html || fail "the first sentence"
+[ "$(grep -c '^<li>.*fastest at <b>products with a vector' gemv.html)" = 1 ] || fail "products with a vector"
 
 # Another program's benchmark may have no size, and a rate in FLOP/s only.
 report "$here/../record/google.json" -o google.html

@@ -83,6 +83,17 @@ says big.json '"status": "ok"' '"status": "unsupported"'
     --json piped.json 2>err | true
 says piped.json '"complete": true'
 
+# Fixed products are no multiply-adds: they have no roof, and are none.
+"$tool" bench --backend openmp --op gemm --dtype f32 --variant tiled,fixed --size 256 --rounds 1 \
+    --budget 6 --json roofs.json >out 2>err || fail "roofs: $(cat out err)"
+python3 - <<'END' || fail "roofs: $(cat roofs.json)"
+import json
+run = json.load(open("roofs.json"))
+roofs = {r["variant"]: r["roof"] for r in run["results"] if r["op"] == "gemm"}
+assert roofs["fixed"] is None and roofs["tiled"]["percent"] > 0, roofs
+assert not any("fixed" in (roof["by"] or "") for d in run["devices"] for roof in d["roofs"])
+END
+
 # A budget that is too short for one sample.
 code=0
 "$tool" bench --backend openmp --no-roofs --budget 0.01 --op gemm --dtype f64 --variant naive \
