@@ -399,12 +399,16 @@ typedef struct launch_config {
     unsigned attribute_count;
 } launch_config;
 
-/* Whether a launch may begin before the one before it has ended. Drivers before 12.3 cannot put
- * such launches into graphs. */
-static bool follows_early(const cuda_device *device)
+/* Whether a launch may begin before the one before it has ended. What is recorded, also by the
+ * program, may not: not every driver and not every call for graphs knows such launches. */
+static bool follows_early(const simt_stream *stream)
 {
-    enum { HOPPER = 90, DRIVER = 12030 };
-    return device->architecture >= HOPPER && cuda_version >= DRIVER && cu.cuLaunchKernelEx;
+    enum { HOPPER = 90 };
+    const cuda_device *device = stream->device->native;
+    unsigned state = CUDA_CAPTURE_NONE;
+    return device->architecture >= HOPPER && cu.cuLaunchKernelEx &&
+           cu.cuStreamIsCapturing(stream->native, &state) == CUDA_DONE &&
+           state == CUDA_CAPTURE_NONE;
 }
 
 static cuda_code launch_early(simt_stream *stream, void *kernel, simt_groups groups,
@@ -425,7 +429,7 @@ static cuda_code launch_early(simt_stream *stream, void *kernel, simt_groups gro
 }
 
 static iso_status launch(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
-                         const simt_arg *args, int32_t arg_count, bool early)
+                         const simt_arg *args, int32_t arg_count, bool joins)
 {
     enum { GROUPS_MAX = 2147483647 };
     cuda_device *device = stream->device->native;
@@ -450,7 +454,8 @@ static iso_status launch(simt_stream *stream, void *kernel, simt_groups groups, 
         code = cu.cuFuncSetAttribute(kernel, CUDA_KERNEL_MORE_SHARED, shared);
         added = code == CUDA_DONE;
     }
-    if (code == CUDA_DONE && early) {
+    const bool early = code == CUDA_DONE && joins && follows_early(stream);
+    if (early) {
         code = launch_early(stream, kernel, groups, threads, shared, values);
     } else if (code == CUDA_DONE) {
         code = cu.cuLaunchKernel(kernel, (unsigned)groups.x, (unsigned)groups.y, (unsigned)groups.z,
@@ -474,6 +479,5 @@ iso_status cuda_launch(simt_stream *stream, void *kernel, simt_groups groups, in
 iso_status cuda_launch_next(simt_stream *stream, void *kernel, simt_groups groups, int32_t threads,
                             const simt_arg *args, int32_t arg_count)
 {
-    return launch(stream, kernel, groups, threads, args, arg_count,
-                  follows_early(stream->device->native));
+    return launch(stream, kernel, groups, threads, args, arg_count, true);
 }

@@ -293,8 +293,16 @@ cuda_code cuLaunchKernelEx(const struct CUlaunchConfig_st *config, cuda_function
                            void **arguments, void **extra)
 {
     enum { EARLY = 6 };
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(config->stream, &stream);
+    if (code) {
+        return code;
+    }
     if (config->attribute_count != 1 || config->attributes->id != EARLY) {
         return FAKE_INVALID_VALUE;
+    }
+    if (fake_stream_records(stream)) { /* some drivers cannot record it */
+        return FAKE_NOT_SUPPORTED;
     }
     return launch(function, config->groups, config->block, config->shared_bytes, config->stream,
                   arguments, extra, config->attributes->value == 1);
