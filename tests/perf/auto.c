@@ -14,13 +14,14 @@
  *
  * Without a table of measured choices (docs/tuning.md) misses are to be expected.
  */
+#include "tests/perf/timing.h"
+
 #include <isomer/isomer.h>
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     ROUNDS = 15,
@@ -116,13 +117,6 @@ static void fill(bench *b, iso_buffer buffer, iso_dtype dtype, int64_t bytes, ui
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* The time of a call, from so many of them. */
 static double timed(bench *b, iso_op_kind kind, const job *j, int calls)
 {
@@ -161,18 +155,11 @@ static void warm(bench *b, iso_op_kind kind, job *j)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(const double *samples, int count)
+static double median_of(const double *samples, int count)
 {
     double sorted[SAMPLES];
     memcpy(sorted, samples, (size_t)count * sizeof *samples);
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
-    return sorted[count / 2];
+    return median(sorted, count);
 }
 
 /* How many times as long as `best` a job takes. Both are compared within each round, so that what
@@ -183,7 +170,7 @@ static double ratio_of(const job *j, const job *best)
     for (int r = 0; r < j->rounds; r++) {
         ratios[r] = j->samples[r] / best->samples[r];
     }
-    return median(ratios, j->rounds);
+    return median_of(ratios, j->rounds);
 }
 
 /* Adds ROUNDS rounds to the `done` that there are. */
@@ -207,7 +194,7 @@ static void rounds(bench *b, iso_op_kind kind, job *jobs, int done)
     }
     for (int i = 0; i < count; i++) {
         jobs[order[i]].rounds = done + ROUNDS;
-        jobs[order[i]].time = median(jobs[order[i]].samples, done + ROUNDS);
+        jobs[order[i]].time = median_of(jobs[order[i]].samples, done + ROUNDS);
     }
 }
 

@@ -12,6 +12,8 @@
  *
  * Exit code 77: there is no such device; 1: a result is wrong or a time missed, on a GPU.
  */
+#include "tests/perf/timing.h"
+
 #include <isomer/isomer.h>
 
 #include <dlfcn.h>
@@ -19,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { CALLS = 200, ROUNDS = 41, ROUNDS_LEAST = 5, GROUP = 128, ARGS_MOST = 24 };
 static const double seconds_most = 8; /* of a case */
@@ -36,25 +37,6 @@ static iso_device device;
 static iso_stream stream;
 static iso_buffer buffer;
 static bool is_gpu;
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *of, int count)
-{
-    qsort(of, (size_t)count, sizeof *of, by_value);
-    return of[count / 2];
-}
 
 static void *library(const char *first, const char *second)
 {

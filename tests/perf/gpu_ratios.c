@@ -18,6 +18,7 @@
  *   perf-gpu [cuda|hip|opencl]
  */
 #include "tests/perf/gpu_peers.h"
+#include "tests/perf/timing.h"
 
 #include <isomer/isomer.h>
 
@@ -25,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 21, WARM = 3, CHECKED = 48 };
 
@@ -47,25 +47,6 @@ typedef struct bench {
     int short_of; /* ratios that fell short */
     int compared;
 } bench;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *samples)
-{
-    qsort(samples, ROUNDS, sizeof *samples, by_value);
-    return samples[ROUNDS / 2];
-}
 
 /* What is timed: an operation of ours, or a peer. */
 typedef struct job {
@@ -113,8 +94,8 @@ static void both(bench *b, const job *ours, const job *theirs, double *our_time,
             y[r] = ty;
         }
     }
-    *our_time = median(x);
-    *their_time = median(y);
+    *our_time = median(x, ROUNDS);
+    *their_time = median(y, ROUNDS);
 }
 
 /* `least` is the smallest allowed ratio of their time to ours; `most` the largest, or 0. */

@@ -5,6 +5,8 @@
  * of a launch may be at most 1.5 times that of cuGraphLaunch; with an argument no time is taken.
  * Exit code 77: there is no CUDA device.
  */
+#include "tests/perf/timing.h"
+
 #include <isomer/isomer.h>
 
 #include <dlfcn.h>
@@ -12,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAPS = 100, ROUNDS = 21, LAUNCHES = 50 };
 static const double most = 1.5;
@@ -115,33 +116,20 @@ static iso_graph record(void)
     return graph;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Microseconds of a launch, with the work and without. */
 static void measure(iso_graph ours, void *theirs, void *native)
 {
     double submitted[2][ROUNDS], done[2][ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
         for (int which = 0; which < 2; which++) {
-            const double began = now();
+            const double began = now() * 1e6;
             for (int i = 0; i < LAUNCHES; i++) {
                 CHECK(which ? cu.cuGraphLaunch(theirs, native) == CUDA_DONE
                             : iso_graph_launch(ours, stream) == ISO_OK);
             }
-            submitted[which][round] = (now() - began) / LAUNCHES;
+            submitted[which][round] = (now() * 1e6 - began) / LAUNCHES;
             CHECK(iso_stream_sync(stream) == ISO_OK);
-            done[which][round] = (now() - began) / LAUNCHES;
+            done[which][round] = (now() * 1e6 - began) / LAUNCHES;
         }
     }
     for (int which = 0; which < 2; which++) {

@@ -8,6 +8,7 @@
  *   perf-kernels openmp      add and stencil at most 1.1, block_sum and transpose 2
  */
 #include "tests/perf/kernels_by_hand.h"
+#include "tests/perf/timing.h"
 
 #include <isomer/isomer.h>
 
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 31, LAUNCHES = 10, EMPTY = 500, GROUP = 256, ROOM = 1 << 16 };
 
@@ -39,25 +39,6 @@ typedef struct bench {
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *of, int count)
-{
-    qsort(of, (size_t)count, sizeof *of, by_value);
-    return of[count / 2];
-}
 
 static char *read_text(const char *path)
 {

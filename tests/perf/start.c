@@ -8,6 +8,8 @@
  *   perf-start isomer       one of the two, as the child
  *   perf-start plain CUBIN
  */
+#include "tests/perf/timing.h"
+
 #include <isomer/isomer.h>
 
 #include <dlfcn.h>
@@ -17,20 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROUNDS = 10, N = 1024, BYTES = N * N * 4 };
 static const double MOST = 1.2;
 
 extern char **environ;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static float *data(uint32_t state)
 {
@@ -219,12 +213,6 @@ static double child(char **arguments, int *code)
     waitpid(pid, &status, 0);
     *code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     return byte && !*code ? end - begin : 0;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv)
