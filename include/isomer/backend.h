@@ -66,6 +66,7 @@
 
 ISO_BEGIN_DECLS
 
+/* The version of this interface. */
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
     12 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,      \
@@ -76,17 +77,19 @@ ISO_BEGIN_DECLS
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
+/* The levels of ISOMER_LOG. */
 typedef enum iso_log_level {
-    ISO_LOG_ERROR = 1,
-    ISO_LOG_WARN = 2,
-    ISO_LOG_INFO = 3,
-    ISO_LOG_DEBUG = 4
+    ISO_LOG_ERROR = 1, /* "error" */
+    ISO_LOG_WARN = 2,  /* "warn" */
+    ISO_LOG_INFO = 3,  /* "info" */
+    ISO_LOG_DEBUG = 4  /* "debug" */
 } iso_log_level;
 
+/* The core, as a backend sees it. */
 typedef struct iso_host {
     uint32_t size;
-    uint32_t abi_major;
-    uint32_t abi_minor;
+    uint32_t abi_major; /* ISO_ABI_MAJOR of the core */
+    uint32_t abi_minor; /* ISO_ABI_MINOR of the core */
     uint32_t reserved;
     const char *version; /* of the library */
 
@@ -146,11 +149,13 @@ typedef struct iso_host {
  * operand is not used (y, or A and B if k is 0), and in calls that run nothing (supports,
  * workspace, prepare, describe). */
 typedef struct iso_ref {
-    void *memory;
-    int64_t offset;
+    void *memory;   /* from memory_alloc or memory_import */
+    int64_t offset; /* bytes */
 } iso_ref;
 
+/* iso_gemm. */
 typedef struct iso_gemm_op {
+    /* As in iso_gemm_args. */
     iso_dtype dtype;
     iso_variant variant;
     iso_math math;
@@ -168,7 +173,9 @@ typedef struct iso_gemm_op {
                     the product, the backend chooses. The bits are the same. (minor 12) */
 } iso_gemm_op;
 
+/* iso_transpose. */
 typedef struct iso_transpose_op {
+    /* As in iso_transpose_args. */
     iso_variant variant;
     uint32_t reserved;
     int64_t element_bytes;
@@ -177,10 +184,12 @@ typedef struct iso_transpose_op {
     int64_t ld_from, ld_to;
 } iso_transpose_op;
 
+/* iso_reduce. */
 typedef struct iso_reduce_op_args {
+    /* As in iso_reduce_args. */
     iso_reduce_op op;
     iso_dtype dtype;
-    iso_dtype result_dtype;
+    iso_dtype result_dtype; /* of the results */
     iso_variant variant;
     iso_axis axis;
     uint32_t reserved;
@@ -190,7 +199,9 @@ typedef struct iso_reduce_op_args {
     iso_ref result;
 } iso_reduce_op_args;
 
+/* iso_map. */
 typedef struct iso_map_op_args {
+    /* As in iso_map_args. */
     iso_map_op op;
     iso_dtype dtype;
     iso_variant variant;
@@ -200,7 +211,9 @@ typedef struct iso_map_op_args {
     iso_ref x, y, z;    /* z may equal x or y */
 } iso_map_op_args;
 
+/* iso_gemv. */
 typedef struct iso_gemv_op {
+    /* As in iso_gemv_args. */
     iso_dtype dtype;
     iso_variant variant;
     iso_trans trans;
@@ -216,8 +229,8 @@ typedef struct iso_gemv_op {
  * transposed copy and is not marked. The struct has what a plan needs even where no memory is
  * given. */
 typedef struct iso_spmv_op {
-    iso_dtype dtype, index; /* index: of offsets and columns, i32 or i64 */
-    iso_variant variant;
+    iso_dtype dtype, index;  /* index: of offsets and columns, i32 or i64 */
+    iso_variant variant;     /* how it is computed */
     int32_t library;         /* as in iso_gemm_op */
     int64_t rows, cols;      /* of the product: y has `rows` elements, x has `cols` */
     int64_t entries;         /* 0 if alpha rounds to 0: then no row has entries, and of the
@@ -230,7 +243,7 @@ typedef struct iso_spmv_op {
     iso_ref columns, values; /* entries; no memory if there are none */
     iso_ref starts;          /* rows + 1, i64: the segments before each row. No memory if segments
                               * is rows */
-    iso_ref x, y;
+    iso_ref x, y;            /* the vectors */
     int32_t narrow;         /* 1: the matrix has its columns as u16 too, with fewer bytes to read */
     iso_ref narrow_columns; /* these; no memory if narrow is 0 or `columns` has none */
 } iso_spmv_op;
@@ -241,6 +254,8 @@ enum { ISO_SPARSE_SEGMENT = 4096 };
 /* A step of a sum over ranks, which only the core's communicators use (docs/bits.md, 13): an
  * iso_op_kind of its own. n is at least 1, and so is count. */
 enum { ISO_OP_RANKS = 7 };
+
+/* What such a step does. */
 typedef enum iso_ranks_step {
     /* z[i] = the reduction of source 0 .. count-1 in this order. Source s begins s * stride
      * elements after x; but if s is `own`, it is y, and x has a hole there. The first source is
@@ -262,17 +277,21 @@ typedef enum iso_ranks_step {
     /* z[i] = the number that exponents and sums of limbs stand for, rounded once. */
     ISO_RANKS_JOIN = 4
 } iso_ranks_step;
+
+/* Codes of exponents, and sizes. */
 enum {
-    ISO_RANKS_ZERO = -1000000,
-    ISO_RANKS_INFINITY = 1000000,
-    ISO_RANKS_NAN = 2000000,
+    ISO_RANKS_ZERO = -1000000,     /* the code of 0 */
+    ISO_RANKS_INFINITY = 1000000,  /* of an infinity */
+    ISO_RANKS_NAN = 2000000,       /* of a NaN */
     ISO_RANKS_BITS = 40,           /* a scaled term is at most 2^40 */
     ISO_RANKS_WIDE_BITS = 80,      /* of f64 */
     ISO_RANKS_TERMS_MOST = 1 << 22 /* of all ranks together */
 };
+
+/* A step, resolved and checked. */
 typedef struct iso_ranks_op {
-    iso_ranks_step step;
-    iso_dtype dtype;
+    iso_ranks_step step;      /* which one */
+    iso_dtype dtype;          /* of the terms */
     iso_reduce_op reduce;     /* FOLD: sum, product, min, max, mean, xor; otherwise sum */
     iso_variant variant;      /* always TILED */
     int32_t count;            /* sources of FOLD, terms of EXPONENTS and LIMBS */
@@ -286,6 +305,7 @@ typedef struct iso_ranks_op {
 
 /* Room for the struct of any operation. */
 typedef union iso_op_args {
+    /* The struct of that kind. */
     iso_gemm_op gemm;
     iso_transpose_op transpose;
     iso_reduce_op_args reduce;
@@ -298,10 +318,11 @@ typedef union iso_op_args {
 /* One operation. The struct is valid only during the call: a backend that runs the operation later
  * must copy it. */
 typedef struct iso_op {
-    uint32_t size; /* of this struct */
-    iso_op_kind kind;
+    uint32_t size;    /* of this struct */
+    iso_op_kind kind; /* or ISO_OP_RANKS */
     union {
         const void *args; /* a kind that the backend does not know is UNSUPPORTED */
+        /* The struct of that kind. */
         const iso_gemm_op *gemm;
         const iso_transpose_op *transpose;
         const iso_reduce_op_args *reduce;
@@ -314,10 +335,10 @@ typedef struct iso_op {
     uint32_t reserved;
     iso_ref workspace; /* scratch memory, at least the size that `workspace` returned; owned by the
                           stream */
-    int64_t workspace_bytes;
+    int64_t workspace_bytes; /* its size */
 } iso_op;
 
-/* One transfer: `height` rows of `width` bytes, neither 0. A 1-D transfer has height 1. */
+/* The kinds of transfer. */
 typedef enum iso_transfer_kind {
     ISO_TRANSFER_WRITE = 1, /* host_from to `to` */
     ISO_TRANSFER_READ = 2,  /* `from` to host_to */
@@ -325,35 +346,36 @@ typedef enum iso_transfer_kind {
     ISO_TRANSFER_FILL = 4   /* the pattern to `to` */
 } iso_transfer_kind;
 
+/* One transfer: `height` rows of `width` bytes, neither 0. A 1-D transfer has height 1. */
 typedef struct iso_transfer {
     uint32_t size;
-    iso_transfer_kind kind;
-    iso_ref to, from;
-    const void *host_from;
-    void *host_to;
+    iso_transfer_kind kind;       /* which of these is used depends on it */
+    iso_ref to, from;             /* memory of the device */
+    const void *host_from;        /* host memory that is read */
+    void *host_to;                /* host memory that is written */
     int64_t to_pitch, from_pitch; /* bytes from one row to the next, at each end */
-    int64_t width, height;
-    uint8_t pattern[16];
-    int64_t pattern_bytes; /* 1, 2, 4, 8 or 16; width is a multiple of it */
+    int64_t width, height;        /* bytes, and rows */
+    uint8_t pattern[16];          /* of a fill */
+    int64_t pattern_bytes;        /* 1, 2, 4, 8 or 16; width is a multiple of it */
 } iso_transfer;
 
 /* A kernel of a program: the name of its entry function, the items of a group, and for a CPU the
  * bytes of scratch memory that a group uses, aligned to 64. */
 typedef struct iso_program_entry {
-    const char *name;
-    int32_t items;
+    const char *name; /* of the entry function */
+    int32_t items;    /* of a group */
     uint32_t reserved;
-    int64_t scratch_bytes;
+    int64_t scratch_bytes; /* of a group, on a CPU */
 } iso_program_entry;
 
 /* The program's own kernels. `text` is complete: CUDA C++, HIP, OpenCL C and C11 compile it. The
  * struct is valid only during the call. */
 typedef struct iso_program_source {
     uint32_t size;
-    int32_t entry_count;
-    const char *name; /* for messages */
-    const char *text;
-    const iso_program_entry *entries;
+    int32_t entry_count;              /* how many kernels */
+    const char *name;                 /* for messages */
+    const char *text;                 /* complete */
+    const iso_program_entry *entries; /* the kernels, in the order of the text */
 
     /* -- minor 8 -- */
     /* For a CPU: what the text compiles to for several instruction sets, in the order of `entries`.
@@ -364,18 +386,18 @@ typedef struct iso_program_source {
 /* One argument of a launch: `bytes` bytes at `value`; or memory from memory_alloc, where `bytes` is
  * the offset of its element `first`. */
 typedef struct iso_program_arg {
-    void *memory;
-    const void *value; /* NULL: memory */
-    int64_t bytes, first;
+    void *memory;         /* from memory_alloc */
+    const void *value;    /* NULL: memory */
+    int64_t bytes, first; /* as above */
 } iso_program_arg;
 
 /* Which groups a launch has: their numbers along x, y and z, all together at least 1 and below
  * 2^31; the first group along x; and the first one along y, with that along z in the upper 32 bits.
  * The core begins at 0; a GPU's backend may launch the groups in parts. */
 typedef struct iso_program_place {
-    int64_t groups[3];
-    int64_t first_x;
-    uint64_t first_yz;
+    int64_t groups[3]; /* along x, y and z */
+    int64_t first_x;   /* the first group along x */
+    uint64_t first_yz; /* the first along y, and along z in the upper 32 bits */
 } iso_program_place;
 
 /* A launch. On a GPU the entry's first argument is the place. Memory is one argument, the address
@@ -388,11 +410,11 @@ typedef struct iso_program_place {
  * along x, then y, then z. The struct is valid only during the call. */
 typedef struct iso_program_launch {
     uint32_t size;
-    int32_t entry; /* index of the kernel */
-    void *program;
-    iso_program_place place;
-    const iso_program_arg *args;
-    int32_t arg_count;
+    int32_t entry;               /* index of the kernel */
+    void *program;               /* from program_build */
+    iso_program_place place;     /* the groups */
+    const iso_program_arg *args; /* in the order of the parameters */
+    int32_t arg_count;           /* how many */
     uint32_t reserved;
     int64_t shared_bytes; /* of the arrays whose size the launch says; a CPU's entry has them behind
                              its scratch memory */
@@ -404,10 +426,10 @@ typedef struct iso_program_launch {
  * says why the state is not OK, with every path that was tried. */
 typedef struct iso_probe {
     uint32_t size;
-    iso_state state;
-    int32_t devices;
+    iso_state state; /* of the backend */
+    int32_t devices; /* how many */
     uint32_t reserved;
-    char reason[ISO_REASON_MAX];
+    char reason[ISO_REASON_MAX]; /* "" if the state is OK */
 } iso_probe;
 
 /* Flags of a backend. */
@@ -426,11 +448,12 @@ enum {
     ISO_BACKEND_HOST_MEMORY = 8
 };
 
+/* A backend, as the core sees it. */
 typedef struct iso_backend {
     uint32_t size;
-    uint32_t abi_major;
-    uint32_t abi_minor;
-    uint32_t flags;
+    uint32_t abi_major;     /* ISO_ABI_MAJOR */
+    uint32_t abi_minor;     /* ISO_ABI_MINOR */
+    uint32_t flags;         /* ISO_BACKEND_... */
     const char *name;       /* lower-case letters, digits, '-' and '_' */
     const char *build_info; /* one line: version, compiler, options */
 
@@ -611,11 +634,13 @@ typedef struct iso_backend {
  * or NULL if it cannot work with this host. `host_abi` is the core's version (major << 16 | minor).
  */
 #define ISO_BACKEND_QUERY_NAME "isomer_backend_query"
+/* The type of that function. */
 typedef const iso_backend *(*iso_backend_query)(uint32_t host_abi, const iso_host *host);
 
 /* This declaration makes a plug-in export its definition, whatever -fvisibility says. The library
  * itself does not define this function. */
 #define ISO_PLUGIN_EXPORT __attribute__((visibility("default")))
+/* What a plug-in defines, as said above. */
 ISO_PLUGIN_EXPORT const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host);
 
 ISO_END_DECLS

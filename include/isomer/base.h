@@ -35,12 +35,14 @@
 #define ISO_VERSION_PATCH  0
 #define ISO_VERSION_STRING "0.2.0-dev"
 
+/* In front of each function that the library exports. */
 #if defined(ISO_BUILDING_LIBRARY)
 #define ISO_API __attribute__((visibility("default")))
 #else
 #define ISO_API
 #endif
 
+/* Around the declarations of a header, for C++. */
 #ifdef __cplusplus
 #define ISO_BEGIN_DECLS extern "C" {
 #define ISO_END_DECLS   }
@@ -49,6 +51,7 @@
 #define ISO_END_DECLS
 #endif
 
+/* Lets compilers check the arguments of a function that formats as printf does. */
 #if defined(__GNUC__)
 #define ISO_PRINTF(format_index, first_argument)                                                   \
     __attribute__((format(printf, format_index, first_argument)))

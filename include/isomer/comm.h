@@ -36,17 +36,21 @@ ISO_BEGIN_DECLS
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
+/* One rank of a communicator. */
 typedef struct iso_comm {
     uint64_t id;
 } iso_comm;
 
+/* The size of an iso_comm_id. */
+enum { ISO_COMM_ID_BYTES = 256 };
+
 /* Names a communicator that is being made. The caller moves the bytes to the other processes by any
  * means. */
-enum { ISO_COMM_ID_BYTES = 256 };
 typedef struct iso_comm_id {
-    char bytes[ISO_COMM_ID_BYTES];
+    char bytes[ISO_COMM_ID_BYTES]; /* from iso_comm_id_create */
 } iso_comm_id;
 
+/* Options for making a communicator. */
 typedef struct iso_comm_options {
     uint32_t size;
     uint32_t reserved;
@@ -106,17 +110,19 @@ ISO_API iso_status iso_comm_abort(iso_comm comm);
 /* ISO_OK, or the error of a communicator that has failed. Waits for nothing. */
 ISO_API iso_status iso_comm_query(iso_comm comm);
 
+/* What is known of a communicator. */
 typedef struct iso_comm_info {
     uint32_t size;
-    int32_t rank, ranks;
+    int32_t rank, ranks; /* this rank, from 0, and how many there are */
     uint32_t reserved;
-    iso_device device;
-    int64_t timeout_nanoseconds;
-    char engine[ISO_NAME_MAX];  /* "nccl" */
-    char library[ISO_NAME_MAX]; /* "NCCL 2.28.3" */
+    iso_device device;           /* of this rank */
+    int64_t timeout_nanoseconds; /* how long a rank waits for the others */
+    char engine[ISO_NAME_MAX];   /* "nccl" */
+    char library[ISO_NAME_MAX];  /* "NCCL 2.28.3" */
 } iso_comm_info;
 #define ISO_COMM_INFO_INIT ISO_INIT_OF(iso_comm_info)
 
+/* Fills `*out` (set its size first). INVALID: not a communicator, NULL, wrong size. */
 ISO_API iso_status iso_comm_get_info(iso_comm comm, iso_comm_info *out);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -173,17 +179,17 @@ typedef enum iso_comm_sum {
  */
 typedef struct iso_comm_args {
     uint32_t size;
-    iso_comm_op op;
-    iso_dtype dtype;
+    iso_comm_op op;       /* what the ranks do */
+    iso_dtype dtype;      /* of the elements */
     iso_reduce_op reduce; /* all_reduce and reduce_scatter; 0 means ISO_SUM */
     iso_comm_sum sum;     /* the same two */
     iso_keep keep;        /* what auto must keep */
-    int32_t peer;
+    int32_t peer;         /* broadcast, send and receive: the other rank, or the root */
     uint32_t reserved;
-    int64_t count;
-    iso_operand from, to;
-    int64_t terms;    /* fixed; 0 means 1 */
-    int64_t ld_terms; /* elements; 0: no gaps. Used if terms is over 1 */
+    int64_t count;        /* n */
+    iso_operand from, to; /* as in the table */
+    int64_t terms;        /* fixed; 0 means 1 */
+    int64_t ld_terms;     /* elements; 0: no gaps. Used if terms is over 1 */
 } iso_comm_args;
 #define ISO_COMM_ARGS_INIT ISO_INIT_OF(iso_comm_args)
 
@@ -198,17 +204,19 @@ typedef struct iso_comm_args {
  */
 ISO_API iso_status iso_comm_run(iso_comm comm, iso_stream stream, const iso_comm_args *args);
 
+/* A call of a group. */
+typedef struct iso_comm_call {
+    iso_comm comm;             /* the rank that makes it */
+    iso_stream stream;         /* of the rank's device */
+    const iso_comm_args *args; /* what it does */
+} iso_comm_call;
+
 /*
  * Submits several calls as one. Calls of a group do not wait for each other: a rank may send and
  * receive in one group, and one thread may make the calls of several ranks. If a call is refused,
- * none is made. In a group all
- * calls have one engine, a rank uses one stream, and it has at most one ordered or fixed sum.
+ * none is made. In a group all calls have one engine, a rank uses one stream, and it has at most
+ * one ordered or fixed sum.
  */
-typedef struct iso_comm_call {
-    iso_comm comm;
-    iso_stream stream;
-    const iso_comm_args *args;
-} iso_comm_call;
 ISO_API iso_status iso_comm_run_group(const iso_comm_call *calls, int32_t count);
 
 /* Whether this communicator has the call. Only op, dtype, reduce, sum and keep matter. UNSUPPORTED:
@@ -220,8 +228,10 @@ ISO_API iso_status iso_comm_supports(iso_comm comm, const iso_comm_args *args);
  * is sent. */
 ISO_API iso_status iso_comm_prepare(iso_comm comm, iso_stream stream, const iso_comm_args *args);
 
+/* The name of a value, as quoted above; NULL for another value. Static. */
 ISO_API const char *iso_comm_op_name(iso_comm_op op);
 ISO_API const char *iso_comm_sum_name(iso_comm_sum sum);
+/* The value of a name. INVALID: no value has it; the text lists those that there are. */
 ISO_API iso_status iso_comm_op_parse(const char *text, iso_comm_op *out);
 ISO_API iso_status iso_comm_sum_parse(const char *text, iso_comm_sum *out);
 

@@ -32,6 +32,7 @@
 
 ISO_BEGIN_DECLS
 
+/* An open device. */
 typedef struct iso_device {
     uint64_t id;
 } iso_device;
@@ -49,12 +50,14 @@ typedef enum iso_state {
                             tried in a separate process, or it could not be tried */
 } iso_state;
 
+/* The name of a state, as quoted above; NULL for another value. Static. */
 ISO_API const char *iso_state_name(iso_state state);
 
+/* What a device is. */
 typedef enum iso_device_type {
-    ISO_DEVICE_CPU = 1,
-    ISO_DEVICE_GPU = 2,
-    ISO_DEVICE_ACCELERATOR = 3
+    ISO_DEVICE_CPU = 1,        /* the processors of the host */
+    ISO_DEVICE_GPU = 2,        /* a GPU */
+    ISO_DEVICE_ACCELERATOR = 3 /* what its driver calls an accelerator */
 } iso_device_type;
 
 ISO_API const char *iso_device_type_name(iso_device_type type); /* "CPU", "GPU", "accelerator" */
@@ -70,26 +73,27 @@ enum {
     ISO_FEATURE_SIMULATED = 64   /* simulates or emulates the hardware: its times mean nothing */
 };
 
+/* What is known of a device. */
 typedef struct iso_device_info {
     uint32_t size;
-    int32_t index;              /* number among its backend's devices */
-    char spec[ISO_NAME_MAX];    /* "backend:index", opens exactly this device */
-    char backend[ISO_NAME_MAX]; /* the backend's name */
-    char name[ISO_NAME_MAX];
-    char vendor[ISO_NAME_MAX];
+    int32_t index;                   /* number among its backend's devices */
+    char spec[ISO_NAME_MAX];         /* "backend:index", opens exactly this device */
+    char backend[ISO_NAME_MAX];      /* the backend's name */
+    char name[ISO_NAME_MAX];         /* as the driver gives it */
+    char vendor[ISO_NAME_MAX];       /* as the driver gives it */
     char uuid[ISO_NAME_MAX];         /* "" if the device has none */
     char architecture[ISO_NAME_MAX]; /* "sm_90", "gfx90a", "x86-64 avx512" */
     char driver[ISO_NAME_MAX];       /* the driver's name and version */
     char runtime[ISO_NAME_MAX];      /* the runtime's or kernel compiler's name and version */
-    iso_device_type type;
-    uint32_t features;    /* ISO_FEATURE_... */
-    int64_t memory_total; /* bytes; -1 if unknown */
-    int64_t memory_free;  /* bytes, at the time of the call; -1 if unknown */
-    int64_t cache_bytes;  /* last-level cache; 0 if unknown */
-    int64_t local_bytes;  /* local (shared) memory of one work-group; 0 on a CPU */
-    int32_t units;        /* multiprocessors, compute units or cores */
-    int32_t threads;      /* CPU: threads that one operation uses; GPU: width of a warp or wave */
-    int32_t clock_mhz;    /* highest clock; 0 if unknown */
+    iso_device_type type;            /* what it is */
+    uint32_t features;               /* ISO_FEATURE_... */
+    int64_t memory_total;            /* bytes; -1 if unknown */
+    int64_t memory_free;             /* bytes, at the time of the call; -1 if unknown */
+    int64_t cache_bytes;             /* last-level cache; 0 if unknown */
+    int64_t local_bytes;             /* local (shared) memory of one work-group; 0 on a CPU */
+    int32_t units;                   /* multiprocessors, compute units or cores */
+    int32_t threads;   /* CPU: threads that one operation uses; GPU: width of a warp or wave */
+    int32_t clock_mhz; /* highest clock; 0 if unknown */
     int32_t reserved;
 } iso_device_info;
 #define ISO_DEVICE_INFO_INIT ISO_INIT_OF(iso_device_info)
@@ -97,7 +101,7 @@ typedef struct iso_device_info {
 /* One row of iso_enumerate: a device, or a backend without devices and the reason. */
 typedef struct iso_entry {
     uint32_t size;
-    iso_state state;
+    iso_state state;   /* of the device, or of the backend */
     int32_t is_plugin; /* 1: loaded from a file, whose path is in `origin` */
     int32_t reserved;
     char backend[ISO_NAME_MAX];  /* the backend's name */
@@ -189,8 +193,8 @@ ISO_API iso_status iso_device_get_choice(iso_device device, char *text, int64_t 
  */
 typedef struct iso_property {
     uint32_t size;
-    char name[ISO_NAME_MAX];
-    char value[ISO_REASON_MAX];
+    char name[ISO_NAME_MAX];    /* what it is about */
+    char value[ISO_REASON_MAX]; /* the text */
 } iso_property;
 #define ISO_PROPERTY_INIT ISO_INIT_OF(iso_property)
 
@@ -210,14 +214,14 @@ enum {
 /* Readings of a device's sensors at one moment. A number that is not reported is -1, a text "". */
 typedef struct iso_telemetry {
     uint32_t size;
-    int32_t throttle;         /* ISO_THROTTLE_...; 0: not held back; -1: not known */
-    int32_t clock_mhz;        /* current, of the compute units */
-    int32_t clock_max_mhz;    /* highest allowed */
-    int32_t memory_clock_mhz; /* current */
-    int32_t ecc;              /* 1: on, 0: off */
-    double power_watts;
-    double power_cap_watts;
-    double temperature_celsius;
+    int32_t throttle;             /* ISO_THROTTLE_...; 0: not held back; -1: not known */
+    int32_t clock_mhz;            /* current, of the compute units */
+    int32_t clock_max_mhz;        /* highest allowed */
+    int32_t memory_clock_mhz;     /* current */
+    int32_t ecc;                  /* 1: on, 0: off */
+    double power_watts;           /* drawn now */
+    double power_cap_watts;       /* the most that it may draw */
+    double temperature_celsius;   /* of the chip */
     double busy_percent;          /* share of the time in which some process ran work on it */
     char partition[ISO_NAME_MAX]; /* how the device is divided: "MIG off", "SPX", ... */
     char source[ISO_NAME_MAX]; /* where the readings come from: a library and its version, or files
@@ -249,6 +253,7 @@ typedef struct iso_memory_use {
 } iso_memory_use;
 #define ISO_MEMORY_USE_INIT ISO_INIT_OF(iso_memory_use)
 
+/* Fills `*out` (set its size first). INVALID: not a device, NULL, wrong size. */
 ISO_API iso_status iso_device_get_memory_use(iso_device device, iso_memory_use *out);
 
 /* One of the library's settings, its value and its source. */

@@ -24,13 +24,13 @@ ISO_BEGIN_DECLS
 
 /* One call of one rank. */
 typedef struct iso_engine_call {
-    void *rank;   /* from join */
-    void *stream; /* the backend's; NULL for a host engine */
-    iso_comm_op op;
-    iso_dtype dtype;
-    iso_reduce_op reduce;
-    int32_t peer;
-    int64_t count; /* as in iso_comm_args */
+    void *rank;           /* from join */
+    void *stream;         /* the backend's; NULL for a host engine */
+    iso_comm_op op;       /* this and the next four: as in iso_comm_args */
+    iso_dtype dtype;      /* of the elements */
+    iso_reduce_op reduce; /* how they are summed; never 0 */
+    int32_t peer;         /* the other rank, or the root */
+    int64_t count;        /* n */
     /* A device engine: memory of the backend and an offset. A host engine: a pointer and 0. NULL:
      * not used. For the operations that may be in place, they may be in place. */
     void *from, *to;
@@ -40,12 +40,13 @@ typedef struct iso_engine_call {
 /* A rank of this process that joins. */
 typedef struct iso_engine_seat {
     void *device; /* the backend's; NULL for a host engine */
-    int32_t rank;
+    int32_t rank; /* its number, from 0 */
     uint32_t reserved;
 } iso_engine_seat;
 
 /* Flags of an engine. */
 enum {
+    /* A host engine. */
     ISO_ENGINE_HOST = 1,
     /* Its sums are ordered: the same rules and bits (docs/bits.md, 13). */
     ISO_ENGINE_ORDERED = 2,
@@ -58,9 +59,10 @@ enum {
     ISO_ENGINE_KEEPS = 16
 };
 
+/* What an engine offers to the core. */
 typedef struct iso_engine {
     uint32_t size;
-    uint32_t flags;
+    uint32_t flags;   /* ISO_ENGINE_... */
     const char *name; /* lower-case letters, digits, '-' and '_' */
 
     /* Opens the library and writes its name and version ("NCCL 2.28.3"). UNAVAILABLE, with every

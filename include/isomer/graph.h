@@ -37,6 +37,7 @@
 
 ISO_BEGIN_DECLS
 
+/* Work that was recorded. */
 typedef struct iso_graph {
     uint64_t id;
 } iso_graph;
@@ -86,6 +87,7 @@ typedef struct iso_graph_info {
 } iso_graph_info;
 #define ISO_GRAPH_INFO_INIT ISO_INIT_OF(iso_graph_info)
 
+/* Fills `*out` (set its size first). INVALID: not a graph, NULL, wrong size. */
 ISO_API iso_status iso_graph_get_info(iso_graph graph, iso_graph_info *out);
 
 ISO_END_DECLS

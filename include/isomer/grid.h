@@ -30,6 +30,7 @@
 
 ISO_BEGIN_DECLS
 
+/* The ranks of a communicator as rows and columns. */
 typedef struct iso_grid {
     uint64_t id;
 } iso_grid;
@@ -47,9 +48,9 @@ ISO_API iso_status iso_grid_destroy(iso_grid grid);
 /* A matrix and its blocks. */
 typedef struct iso_grid_layout {
     uint32_t size;
-    iso_dtype dtype;
-    int64_t rows, cols;
-    int64_t block_rows, block_cols; /* at least 1 */
+    iso_dtype dtype;                /* of the elements */
+    int64_t rows, cols;             /* of the matrix */
+    int64_t block_rows, block_cols; /* of a block; at least 1 */
 } iso_grid_layout;
 #define ISO_GRID_LAYOUT_INIT ISO_INIT_OF(iso_grid_layout)
 
@@ -89,21 +90,22 @@ ISO_API iso_status iso_grid_gather(iso_grid grid, const iso_grid_layout *layout,
  */
 typedef struct iso_gemm_grid_args {
     uint32_t size;
-    iso_dtype dtype;
-    iso_variant variant;
-    iso_math math;
-    iso_keep keep;
+    iso_dtype dtype;     /* of A, B and C */
+    iso_variant variant; /* how it is computed; 0: auto */
+    iso_math math;       /* whether TF32 may be used */
+    iso_keep keep;       /* what auto must keep */
     uint32_t reserved;
-    int64_t m, n, k;
-    int64_t block_m, block_n, block_k;
-    double alpha, beta;
-    iso_operand a, b, c;
-    const void *a_host, *b_host;
-    void *c_host;
-    int64_t memory;
+    int64_t m, n, k;                   /* rows of C, columns of C, terms of each sum */
+    int64_t block_m, block_n, block_k; /* of the blocks */
+    double alpha, beta;                /* factors of the product and of the old C */
+    iso_operand a, b, c;               /* this rank's parts on its device */
+    const void *a_host, *b_host;       /* or in host memory, if not NULL */
+    void *c_host;                      /* the same */
+    int64_t memory;                    /* bytes of device memory; see above */
 } iso_gemm_grid_args;
 #define ISO_GEMM_GRID_ARGS_INIT ISO_INIT_OF_1(iso_gemm_grid_args, alpha, 1.0)
 
+/* Submits the product that the descriptor describes. */
 ISO_API iso_status iso_gemm_grid(iso_grid grid, iso_stream stream, const iso_gemm_grid_args *args);
 
 ISO_END_DECLS

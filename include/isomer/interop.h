@@ -101,32 +101,35 @@ ISO_API iso_status iso_buffer_import(iso_device device, void *native, int64_t by
  * "dltensor_versioned".
  */
 typedef struct iso_dlpack_tensor {
-    void *data;
-    int32_t device_type; /* 1 CPU, 2 CUDA, 4 OpenCL, 10 ROCm, ... */
-    int32_t device_id;
-    int32_t ndim;
-    uint8_t code; /* 0 integer, 1 unsigned, 2 float, 4 bfloat, ... */
-    uint8_t bits;
-    uint16_t lanes;
-    int64_t *shape;
-    int64_t *strides; /* elements; NULL: row-major without gaps */
-    uint64_t byte_offset;
+    void *data;           /* as ISO_NATIVE_MEMORY */
+    int32_t device_type;  /* 1 CPU, 2 CUDA, 4 OpenCL, 10 ROCm, ... */
+    int32_t device_id;    /* among the devices of its type */
+    int32_t ndim;         /* how many dimensions */
+    uint8_t code;         /* 0 integer, 1 unsigned, 2 float, 4 bfloat, ... */
+    uint8_t bits;         /* of an element */
+    uint16_t lanes;       /* 1 */
+    int64_t *shape;       /* elements along each dimension */
+    int64_t *strides;     /* elements; NULL: row-major without gaps */
+    uint64_t byte_offset; /* of element (0, 0, ...) from data */
 } iso_dlpack_tensor;
 
+/* A tensor with its owner, as before DLPack 1.0. */
 typedef struct iso_dlpack_managed {
-    iso_dlpack_tensor tensor;
-    void *context;
-    void (*deleter)(struct iso_dlpack_managed *self);
+    iso_dlpack_tensor tensor;                         /* the data */
+    void *context;                                    /* its owner's */
+    void (*deleter)(struct iso_dlpack_managed *self); /* gives the data back to its owner */
 } iso_dlpack_managed;
 
+/* A tensor with its owner, since DLPack 1.0. */
 typedef struct iso_dlpack_managed_versioned {
-    uint32_t major, minor;
-    void *context;
-    void (*deleter)(struct iso_dlpack_managed_versioned *self);
-    uint64_t flags; /* bit 0: read-only; bit 1: a copy */
-    iso_dlpack_tensor tensor;
+    uint32_t major, minor;                                      /* of DLPack */
+    void *context;                                              /* its owner's */
+    void (*deleter)(struct iso_dlpack_managed_versioned *self); /* gives the data back */
+    uint64_t flags;           /* bit 0: read-only; bit 1: a copy */
+    iso_dlpack_tensor tensor; /* the data */
 } iso_dlpack_managed_versioned;
 
+/* The most dimensions of an iso_tensor. */
 enum { ISO_TENSOR_DIMS_MAX = 8 };
 
 /* Flags of iso_tensor. */
@@ -139,12 +142,12 @@ enum {
  * + ...) elements into the buffer. */
 typedef struct iso_tensor {
     uint32_t size;
-    iso_dtype dtype;
-    iso_buffer buffer;
-    int64_t offset; /* bytes, of element (0, 0, ...) */
-    int32_t ndim;   /* 0 (one element) to ISO_TENSOR_DIMS_MAX */
-    uint32_t flags; /* ISO_TENSOR_... */
-    int64_t shape[ISO_TENSOR_DIMS_MAX];
+    iso_dtype dtype;                      /* of its elements */
+    iso_buffer buffer;                    /* where it is */
+    int64_t offset;                       /* bytes, of element (0, 0, ...) */
+    int32_t ndim;                         /* 0 (one element) to ISO_TENSOR_DIMS_MAX */
+    uint32_t flags;                       /* ISO_TENSOR_... */
+    int64_t shape[ISO_TENSOR_DIMS_MAX];   /* elements along each dimension */
     int64_t strides[ISO_TENSOR_DIMS_MAX]; /* elements; on export all 0 means row-major, no gaps */
 } iso_tensor;
 #define ISO_TENSOR_INIT ISO_INIT_OF(iso_tensor)

@@ -8,10 +8,14 @@
  * writes. A call may also wait for the stream's earlier work and for its own: on GPUs, transfers of
  * much memory that is not pinned do. A transfer of no bytes does nothing and is not an error.
  *
- * Every transfer below returns INVALID for a wrong handle, a NULL, a negative size, pitch or
- * offset, a pitch below the width, a range outside the buffer, or source and destination that
- * overlap. It returns MISMATCH if the buffer and the stream belong to different devices. The text
- * names the argument, its value and the rule.
+ * iso_write, iso_read, iso_copy, iso_fill, iso_write_2d, iso_read_2d, iso_copy_2d, iso_fill_2d and
+ * iso_copy_between return:
+ *
+ *   INVALID: a wrong handle, a NULL, a negative size, pitch or offset, a pitch below the width, a
+ *     range outside the buffer, or source and destination that overlap. The text names the
+ *     argument, its value and the rule.
+ *   MISMATCH: the buffer and the stream belong to different devices.
+ *   A late error of the stream: see stream.h.
  */
 #ifndef ISOMER_MEMORY_H
 #define ISOMER_MEMORY_H
@@ -20,14 +24,15 @@
 
 ISO_BEGIN_DECLS
 
+/* A range of bytes on a device. */
 typedef struct iso_buffer {
     uint64_t id;
 } iso_buffer;
 
 /* A place in device memory. */
 typedef struct iso_operand {
-    iso_buffer buffer;
-    int64_t offset; /* bytes */
+    iso_buffer buffer; /* where it is */
+    int64_t offset;    /* bytes, from the start of the buffer */
 } iso_operand;
 
 /*
@@ -41,14 +46,16 @@ ISO_API iso_status iso_buffer_create(iso_device device, int64_t bytes, iso_buffe
 /* Waits for the work that uses the buffer, and frees it. */
 ISO_API iso_status iso_buffer_destroy(iso_buffer buffer);
 
+/* What is known of a buffer. */
 typedef struct iso_buffer_info {
     uint32_t size;
     uint32_t reserved;
-    iso_device device;
-    int64_t bytes;
+    iso_device device; /* to which it belongs */
+    int64_t bytes;     /* its length */
 } iso_buffer_info;
 #define ISO_BUFFER_INFO_INIT ISO_INIT_OF(iso_buffer_info)
 
+/* Fills `*out` (set its size first). INVALID: not a buffer, NULL, wrong size. */
 ISO_API iso_status iso_buffer_get_info(iso_buffer buffer, iso_buffer_info *out);
 
 /*

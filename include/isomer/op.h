@@ -59,15 +59,15 @@ ISO_BEGIN_DECLS
  */
 typedef struct iso_gemm_args {
     uint32_t size;
-    iso_dtype dtype; /* of A, B and C */
-    iso_variant variant;
-    iso_math math;
-    iso_trans trans_a;
-    iso_trans trans_b;
-    int64_t m, n, k;
-    double alpha, beta;
-    iso_operand a, b, c;
-    int64_t lda, ldb, ldc;                /* elements */
+    iso_dtype dtype;                      /* of A, B and C */
+    iso_variant variant;                  /* how it is computed; 0: auto */
+    iso_math math;                        /* whether TF32 may be used */
+    iso_trans trans_a;                    /* whether A is stored transposed */
+    iso_trans trans_b;                    /* whether B is stored transposed */
+    int64_t m, n, k;                      /* rows of C, columns of C, terms of each sum */
+    double alpha, beta;                   /* factors of the product and of the old C */
+    iso_operand a, b, c;                  /* the matrices */
+    int64_t lda, ldb, ldc;                /* elements from row to row; 0: no gaps */
     int64_t batch;                        /* 0 means 1 */
     int64_t stride_a, stride_b, stride_c; /* elements; used if batch is over 1 */
     int32_t library; /* vendor: index among the device's libraries that have the operation, 0 is
@@ -97,13 +97,13 @@ typedef struct iso_gemm_args {
  */
 typedef struct iso_gemv_args {
     uint32_t size;
-    iso_dtype dtype; /* of A, x and y */
-    iso_variant variant;
-    iso_trans trans;
-    int64_t m, k;
-    double alpha, beta;
-    iso_operand a, x, y;
-    int64_t lda;                          /* elements */
+    iso_dtype dtype;                      /* of A, x and y */
+    iso_variant variant;                  /* how it is computed; 0: auto */
+    iso_trans trans;                      /* whether A is stored transposed */
+    int64_t m, k;                         /* elements of y and of x */
+    double alpha, beta;                   /* factors of the product and of the old y */
+    iso_operand a, x, y;                  /* the matrix and the vectors */
+    int64_t lda;                          /* elements from row to row; 0: no gaps */
     int64_t inc_x, inc_y;                 /* elements; 0 means 1 */
     int64_t batch;                        /* 0 means 1 */
     int64_t stride_a, stride_x, stride_y; /* elements; used if batch is over 1 */
@@ -122,11 +122,11 @@ typedef struct iso_gemv_args {
  */
 typedef struct iso_transpose_args {
     uint32_t size;
-    iso_variant variant;
-    int64_t element_bytes; /* 1, 2, 4, 8 or 16 */
-    int64_t rows, cols;    /* of `from` */
-    iso_operand from, to;
-    int64_t ld_from, ld_to; /* elements */
+    iso_variant variant;    /* how it is computed; 0: auto */
+    int64_t element_bytes;  /* 1, 2, 4, 8 or 16 */
+    int64_t rows, cols;     /* of `from` */
+    iso_operand from, to;   /* the matrices */
+    int64_t ld_from, ld_to; /* elements from row to row; 0: no gaps */
 } iso_transpose_args;
 #define ISO_TRANSPOSE_ARGS_INIT ISO_INIT_OF(iso_transpose_args)
 
@@ -143,15 +143,15 @@ typedef struct iso_transpose_args {
  */
 typedef struct iso_reduce_args {
     uint32_t size;
-    iso_reduce_op op;
-    iso_dtype dtype; /* of x and y */
-    iso_variant variant;
-    iso_axis axis;
-    iso_keep keep; /* what auto must keep */
-    int64_t rows, cols;
-    iso_operand x, y; /* y: dot only */
-    int64_t ld_x, ld_y;
-    iso_operand result;
+    iso_reduce_op op;    /* what is computed */
+    iso_dtype dtype;     /* of x and y */
+    iso_variant variant; /* how; 0: auto */
+    iso_axis axis;       /* what is reduced to one result; 0: all */
+    iso_keep keep;       /* what auto must keep */
+    int64_t rows, cols;  /* of x and y */
+    iso_operand x, y;    /* what is reduced; y: dot only */
+    int64_t ld_x, ld_y;  /* elements from row to row; 0: no gaps */
+    iso_operand result;  /* where the results go */
 } iso_reduce_args;
 #define ISO_REDUCE_ARGS_INIT ISO_INIT_OF_1(iso_reduce_args, rows, 1)
 
@@ -165,13 +165,13 @@ typedef struct iso_reduce_args {
  */
 typedef struct iso_map_args {
     uint32_t size;
-    iso_map_op op;
-    iso_dtype dtype;
-    iso_variant variant;
-    int64_t n;
-    int64_t steps;
-    double alpha, beta;
-    iso_operand x, y, z; /* y: add, multiply and triad only */
+    iso_map_op op;       /* what is computed */
+    iso_dtype dtype;     /* of x, y and z */
+    iso_variant variant; /* how; 0: auto */
+    int64_t n;           /* elements */
+    int64_t steps;       /* chain only */
+    double alpha, beta;  /* numbers in the formula of `op` */
+    iso_operand x, y, z; /* what is read, and the result; y: add, multiply and triad only */
 } iso_map_args;
 #define ISO_MAP_ARGS_INIT ISO_INIT_OF_1(iso_map_args, alpha, 1.0)
 
@@ -191,12 +191,13 @@ typedef struct iso_spmv_args {
     int32_t library;     /* as in iso_gemm_args */
     iso_keep keep;       /* as in iso_gemm_args */
     uint32_t reserved;
-    iso_sparse matrix;
-    double alpha, beta;
-    iso_operand x, y;
+    iso_sparse matrix;  /* A */
+    double alpha, beta; /* factors of the product and of the old y */
+    iso_operand x, y;   /* the vectors */
 } iso_spmv_args;
 #define ISO_SPMV_ARGS_INIT ISO_INIT_OF_1(iso_spmv_args, alpha, 1.0)
 
+/* Each submits the operation that its descriptor describes. */
 ISO_API iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args);
 ISO_API iso_status iso_gemv(iso_stream stream, const iso_gemv_args *args);
 ISO_API iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args);
@@ -273,8 +274,8 @@ typedef struct iso_cost_info {
     uint32_t size;
     uint32_t reserved;
     double flops; /* multiplications and additions (integer ones too); comparisons count as one */
-    double bytes_read;
-    double bytes_written;
+    double bytes_read;    /* as in the table */
+    double bytes_written; /* as in the table */
 } iso_cost_info;
 #define ISO_COST_INFO_INIT ISO_INIT_OF(iso_cost_info)
 

@@ -24,22 +24,24 @@
 
 ISO_BEGIN_DECLS
 
+/* A text that was compiled for a device. */
 typedef struct iso_program {
     uint64_t id;
 } iso_program;
 
 /* A kernel of a program, valid as long as the program is. There is nothing to destroy. */
 typedef struct iso_kernel {
-    iso_program program;
-    int64_t index;
+    iso_program program; /* to which it belongs */
+    int64_t index;       /* in the text, from 0 */
 } iso_kernel;
 
+/* A text, and how it is compiled. */
 typedef struct iso_program_args {
     uint32_t size;
-    int32_t macro_count;
-    const char *name; /* of the text, in messages; NULL means "program" */
-    const char *text;
-    const iso_macro *macros;
+    int32_t macro_count;     /* how many macros */
+    const char *name;        /* of the text, in messages; NULL means "program" */
+    const char *text;        /* the kernels, in the language of kernel.h */
+    const iso_macro *macros; /* defined before the text */
     int64_t declared; /* not 0: only the declarations are read and nothing is compiled. Kernels can
                          be asked about, but not launched */
     const iso_embedded *embedded; /* kernels that the build compiled: the text is theirs */
@@ -111,39 +113,46 @@ ISO_API iso_status iso_kernel_get(iso_program program, const char *name, iso_ker
 /* The index-th kernel of the text, from 0. NOT_READY: there are no more. */
 ISO_API iso_status iso_kernel_at(iso_program program, int32_t index, iso_kernel *out);
 
+/* What is known of a kernel. */
 typedef struct iso_kernel_info {
     uint32_t size;
-    int32_t line;     /* of its declaration in the text, from 1 */
-    int32_t items[3]; /* of a group along x, y and z */
-    int32_t parameters;
-    char name[ISO_NAME_MAX];
+    int32_t line;            /* of its declaration in the text, from 1 */
+    int32_t items[3];        /* of a group along x, y and z */
+    int32_t parameters;      /* how many */
+    char name[ISO_NAME_MAX]; /* as declared */
 } iso_kernel_info;
 #define ISO_KERNEL_INFO_INIT ISO_INIT_OF(iso_kernel_info)
+
+/* Fills `*out` (set its size first). INVALID: not a kernel, NULL, wrong size. */
 ISO_API iso_status iso_kernel_get_info(iso_kernel kernel, iso_kernel_info *out);
 
+/* How a parameter is declared. */
 typedef enum iso_parameter_role {
-    ISO_PARAMETER_VALUE = 1,
-    ISO_PARAMETER_IN = 2,
-    ISO_PARAMETER_OUT = 3,
-    ISO_PARAMETER_INOUT = 4,
-    ISO_PARAMETER_SHARED = 5,
-    ISO_PARAMETER_OWN = 6
+    ISO_PARAMETER_VALUE = 1,  /* a value */
+    ISO_PARAMETER_IN = 2,     /* ISO_IN */
+    ISO_PARAMETER_OUT = 3,    /* ISO_OUT */
+    ISO_PARAMETER_INOUT = 4,  /* ISO_INOUT */
+    ISO_PARAMETER_SHARED = 5, /* ISO_SHARED */
+    ISO_PARAMETER_OWN = 6     /* ISO_OWN */
 } iso_parameter_role;
 
+/* A parameter of a kernel. */
 typedef struct iso_parameter {
     uint32_t size;
-    iso_parameter_role role;
-    int32_t argument; /* its index among the arguments of a launch; -1: it is none */
-    int32_t bytes;    /* of the value, or of an element */
-    int64_t count;    /* SHARED: elements, or 0 if the launch gives them; else 0 */
-    char name[ISO_NAME_MAX];
+    iso_parameter_role role;   /* how it is declared */
+    int32_t argument;          /* its index among the arguments of a launch; -1: it is none */
+    int32_t bytes;             /* of the value, or of an element */
+    int64_t count;             /* SHARED: elements, or 0 if the launch gives them; else 0 */
+    char name[ISO_NAME_MAX];   /* as declared */
     char type[ISO_NAME_MAX];   /* "f32", "i32x4", or a struct's name */
     char extent[ISO_NOTE_MAX]; /* the text in ISO_EXTENT; "": none */
 } iso_parameter;
 #define ISO_PARAMETER_INIT ISO_INIT_OF(iso_parameter)
+
 /* The index-th parameter, from 0. NOT_READY: there are no more. */
 ISO_API iso_status iso_kernel_get_parameter(iso_kernel kernel, int32_t index, iso_parameter *out);
 
+/* What an argument of a launch is. */
 typedef enum iso_argument_kind {
     ISO_ARGUMENT_INTEGER = 1, /* for i8 to i64 and u8 to u64, if the type has the value */
     ISO_ARGUMENT_FLOAT = 2,   /* for f32, to which it is rounded, and f64 */
@@ -151,14 +160,16 @@ typedef enum iso_argument_kind {
     ISO_ARGUMENT_BYTES = 4    /* for any value, vectors too: its exact bytes */
 } iso_argument_kind;
 
+/* An argument of a launch; the functions below make one. */
 typedef struct iso_argument {
-    int64_t integer; /* BYTES: how many */
-    double number;
-    const void *bytes; /* read during the call */
-    iso_operand buffer;
-    iso_argument_kind kind;
+    int64_t integer;        /* INTEGER: the value; BYTES: how many */
+    double number;          /* FLOAT: the value */
+    const void *bytes;      /* BYTES: read during the call */
+    iso_operand buffer;     /* BUFFER: where its first element is */
+    iso_argument_kind kind; /* which of these it is */
 } iso_argument;
 
+/* An argument for a parameter that is an integer. */
 static inline iso_argument iso_arg_integer(int64_t value)
 {
     iso_argument made = {0, 0, 0, {{0}, 0}, ISO_ARGUMENT_INTEGER};
@@ -166,6 +177,7 @@ static inline iso_argument iso_arg_integer(int64_t value)
     return made;
 }
 
+/* An argument for a parameter of type f32 or f64. */
 static inline iso_argument iso_arg_float(double value)
 {
     iso_argument made = {0, 0, 0, {{0}, 0}, ISO_ARGUMENT_FLOAT};
@@ -173,6 +185,7 @@ static inline iso_argument iso_arg_float(double value)
     return made;
 }
 
+/* An argument for a parameter that is a buffer. */
 static inline iso_argument iso_arg_buffer(iso_operand buffer)
 {
     iso_argument made = {0, 0, 0, {{0}, 0}, ISO_ARGUMENT_BUFFER};
@@ -180,6 +193,7 @@ static inline iso_argument iso_arg_buffer(iso_operand buffer)
     return made;
 }
 
+/* An argument for a value of any type, by its bytes. */
 static inline iso_argument iso_arg_bytes(const void *bytes, int64_t count)
 {
     iso_argument made = {0, 0, 0, {{0}, 0}, ISO_ARGUMENT_BYTES};
@@ -190,7 +204,7 @@ static inline iso_argument iso_arg_bytes(const void *bytes, int64_t count)
 
 /* Groups along each axis. */
 typedef struct iso_groups {
-    int64_t x, y, z;
+    int64_t x, y, z; /* 0 or more */
 } iso_groups;
 
 /*

@@ -20,6 +20,7 @@
 
 ISO_BEGIN_DECLS
 
+/* A sparse matrix on a device. */
 typedef struct iso_sparse {
     uint64_t id;
 } iso_sparse;
@@ -34,12 +35,13 @@ enum {
     ISO_SPARSE_KEEP_INDEX = 2
 };
 
+/* A matrix in host memory, from which one on a device is made. */
 typedef struct iso_sparse_args {
     uint32_t size;
-    iso_dtype dtype; /* of the values: f32 or f64 */
-    iso_dtype index; /* of offsets and columns: i32 or i64 */
-    uint32_t flags;  /* ISO_SPARSE_... */
-    int64_t rows, cols, entries;
+    iso_dtype dtype;             /* of the values: f32 or f64 */
+    iso_dtype index;             /* of offsets and columns: i32 or i64 */
+    uint32_t flags;              /* ISO_SPARSE_... */
+    int64_t rows, cols, entries; /* its size, and how many elements are stored */
     const void *offsets; /* rows + 1: the first is 0, none is less than the one before, the last is
                             `entries` */
     const void *columns; /* entries: 0 or more and less than cols; in any order, and the same
@@ -68,19 +70,21 @@ ISO_API iso_status iso_sparse_create(iso_device device, const iso_sparse_args *a
 /* Waits for the work that uses the matrix, and frees it. */
 ISO_API iso_status iso_sparse_destroy(iso_sparse sparse);
 
+/* What is known of a sparse matrix. */
 typedef struct iso_sparse_info {
     uint32_t size;
-    iso_dtype dtype;
-    iso_dtype index; /* of offsets and columns on the device */
-    uint32_t flags;
-    iso_device device;
-    int64_t rows, cols, entries;
-    int64_t longest; /* entries of the longest row */
-    int64_t empty;   /* rows without entries */
-    int64_t bytes;   /* of device memory, with the transposed copy */
+    iso_dtype dtype;             /* of the values */
+    iso_dtype index;             /* of offsets and columns on the device */
+    uint32_t flags;              /* ISO_SPARSE_... */
+    iso_device device;           /* to which it belongs */
+    int64_t rows, cols, entries; /* as it was made */
+    int64_t longest;             /* entries of the longest row */
+    int64_t empty;               /* rows without entries */
+    int64_t bytes;               /* of device memory, with the transposed copy */
 } iso_sparse_info;
 #define ISO_SPARSE_INFO_INIT ISO_INIT_OF(iso_sparse_info)
 
+/* Fills `*out` (set its size first). INVALID: not a sparse matrix, NULL, wrong size. */
 ISO_API iso_status iso_sparse_get_info(iso_sparse sparse, iso_sparse_info *out);
 
 /*

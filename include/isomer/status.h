@@ -11,8 +11,9 @@
 
 ISO_BEGIN_DECLS
 
+/* What a call returns. */
 typedef enum iso_status {
-    ISO_OK = 0,
+    ISO_OK = 0, /* it was done, or accepted by its stream */
 
     /* The caller: the call was wrong and would be wrong again. Nothing was done. */
     ISO_INVALID = 1,   /* an argument broke a rule; the text names it, its value and the rule */

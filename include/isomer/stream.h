@@ -18,10 +18,12 @@
 
 ISO_BEGIN_DECLS
 
+/* A queue of work on a device. */
 typedef struct iso_stream {
     uint64_t id;
 } iso_stream;
 
+/* A point in the work of a stream. */
 typedef struct iso_event {
     uint64_t id;
 } iso_event;

@@ -75,17 +75,17 @@ typedef enum iso_keep {
 
 /* What a reduction computes. */
 typedef enum iso_reduce_op {
-    ISO_SUM = 1,
-    ISO_PRODUCT = 2,
-    ISO_MIN = 3,
-    ISO_MAX = 4,
-    ISO_MEAN = 5,
-    ISO_DOT = 6,   /* sum of x[i] * y[i] */
-    ISO_ASUM = 7,  /* sum of magnitudes */
-    ISO_NORM2 = 8, /* square root of the sum of squares */
-    ISO_ARGMIN = 9,
-    ISO_ARGMAX = 10,
-    ISO_XOR = 11 /* exclusive or of the bits of integers: a checksum */
+    ISO_SUM = 1,     /* "sum" */
+    ISO_PRODUCT = 2, /* "product" */
+    ISO_MIN = 3,     /* "min" */
+    ISO_MAX = 4,     /* "max" */
+    ISO_MEAN = 5,    /* "mean" */
+    ISO_DOT = 6,     /* "dot": sum of x[i] * y[i] */
+    ISO_ASUM = 7,    /* "asum": sum of magnitudes */
+    ISO_NORM2 = 8,   /* "norm2": square root of the sum of squares */
+    ISO_ARGMIN = 9,  /* "argmin": the index of the least element */
+    ISO_ARGMAX = 10, /* "argmax": the index of the greatest element */
+    ISO_XOR = 11     /* "xor": exclusive or of the bits of integers: a checksum */
 } iso_reduce_op;
 
 /* Which elements of a row-major matrix are reduced to one result (like `axis` in NumPy). */
@@ -118,6 +118,7 @@ typedef enum iso_op_kind {
 
 ISO_API int64_t iso_dtype_size(iso_dtype dtype); /* bytes of one element; 0 if unknown */
 
+/* The name of a value, as quoted above. Static; NULL for a value outside the enumeration. */
 ISO_API const char *iso_dtype_name(iso_dtype dtype);
 ISO_API const char *iso_variant_name(iso_variant variant);
 ISO_API const char *iso_trans_name(iso_trans trans);
