@@ -13,8 +13,7 @@ install(DIRECTORY include/isomer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_M
 install(FILES LICENSE CHANGELOG.md SECURITY.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The pages for users of an installed copy. Pages about the source tree (tests, design, performance,
 # bench/results) are not installed.
-install(FILES docs/adding-a-backend.md docs/bits.md docs/benchmarking.md docs/gemv.md docs/graphs.md docs/interop.md docs/kernels.md docs/labs.md docs/results.md docs/reveal.md docs/scaling.md docs/security.md docs/sparse.md docs/tuning.md docs/variants.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(FILES ${ISOMER_PAGES} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY docs/backends docs/ci docs/schema DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
   FILES_MATCHING PATTERN "*.md" PATTERN "*.yml" PATTERN "*.py" PATTERN "*.json")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}

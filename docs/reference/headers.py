@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""headers.py - reads what the public headers declare, and the words that they have for it.
+"""headers.py - reads what the public headers declare, and the words that they have for it. As a
+program, `headers.py FOLDER`, it prints what is public there and has no words, and then fails.
 
 A comment belongs to what stands directly behind it, and to what follows without an empty line and
 has no comment of its own. A comment behind a member, an enumerator or a declaration, in the same
@@ -10,6 +11,7 @@ import dataclasses
 import glob
 import os
 import re
+import sys
 
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 WORD = re.compile(r"\w+")
@@ -281,3 +283,30 @@ def read_all(folder):
     names = [os.path.basename(path) for path in sorted(glob.glob(os.path.join(folder, "*.h")))]
     order = [name for name in order if name in names] + [name for name in names if name not in order and name != "isomer.h"]
     return [read_header(os.path.join(folder, name)) for name in order]
+
+
+def words_of(item, member):
+    """What is said of a member. Some members mean the same everywhere."""
+    usual = {"size": "the size of the struct, which the initialiser sets", "reserved": "must be 0"}
+    if item.kind == "struct" and [other.name for other in item.members] == ["id"]:
+        return member.words or "the value of the handle; 0 is never valid"
+    return member.words or usual.get(member.name, "")
+
+
+def lacking(headers):
+    """The names without words."""
+    for header in headers:
+        if not header.words:
+            yield header.name
+        for item in header.items:
+            if not item.words:
+                yield f"{header.name}: {item.name or 'an enumeration of ' + item.members[0].name}"
+            for member in item.members:
+                if not words_of(item, member):
+                    yield f"{header.name}: {item.name or 'an enumeration'}: {member.name}"
+
+
+if __name__ == "__main__":
+    names = list(lacking(read_all(sys.argv[1])))
+    print("\n".join(names))
+    sys.exit(1 if names else 0)

@@ -51,19 +51,11 @@ def members(item):
     out, last = [], ""
     for member in item.members:
         if member.whole != last:
-            out += [".TP", f"\\fB{escape(member.whole)}\\fP", prose(" ".join(words_of(item, member).split()))]
+            out += [".TP", f"\\fB{escape(member.whole)}\\fP", prose(" ".join(headers.words_of(item, member).split()))]
         last = member.whole
     for names, said in item.heads:
         out += [".PP", f"Of {', '.join(names)}:", prose(" ".join(said.split()))]
     return out
-
-
-def words_of(item, member):
-    """What is said of a member; some members mean the same everywhere."""
-    usual = {"size": "Its size, which the initialiser sets.", "reserved": "0."}
-    if item.kind == "struct" and [m.name for m in item.members] == ["id"]:
-        return member.words or "The value of the handle; 0 is never valid."
-    return member.words or usual.get(member.name, "")
 
 
 class Manual:
@@ -96,7 +88,7 @@ class Manual:
         return found
 
     def page(self, name, title, synopsis, parts):
-        head = [f'.TH "{name.upper()}" 3 "" "isomer {self.version}" "The library isomer"', ".SH NAME", f"{name} \\- {title}"]
+        head = [f'.TH "{escape(name.upper())}" 3 "" "isomer {self.version}" "The library isomer"', ".SH NAME", f"{escape(name)} \\- {title}"]
         if synopsis:
             head += [".SH SYNOPSIS", ".nf", *synopsis, ".fi"]
         lines = [line for line in head + parts if line]
@@ -110,7 +102,7 @@ class Manual:
 
     def see_also(self, names, own):
         names = sorted({name for name in names if name != own and not name.startswith("ISO_")})
-        return [".SH SEE ALSO"] + [f".BR {name} (3){',' if name != names[-1] else ''}" for name in names]
+        return [".SH SEE ALSO"] + [f".BR {escape(name)} (3){',' if name != names[-1] else ''}" for name in names]
 
     def general(self, header, function):
         """The statuses that a header states for functions which it names."""
@@ -144,7 +136,7 @@ class Manual:
             text = prose(said[:1].upper() + said[1:] + "." if said else "As for other calls.")
             parts += [".TP", f".B {name}", text]
         related |= {name for name in re.findall(r"\biso_\w+", first.words) if name in self.items}
-        brief = words.brief(self.structs_of(first)[0].words if first.words.startswith("Each") and self.structs_of(first) else first.words)
+        brief = words.brief(self.structs_of(first)[0].words if first.words.startswith("Submits the operation") else first.words)
         self.related[first.name] = (related, parts)
         self.page(first.name, escape(brief), self.synopsis(header, group), parts)
         self.aliases.update({function.name: first.name for function in group[1:]})

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """site.py SOURCE OUT PAGE...: what Doxygen gets: the public headers with comments in its form, one
 group for each header, and the pages of the guide with links that it follows. The first page is the
-site's main page. Prints every link that leads nowhere, and then fails."""
+site's main page. Prints what has no words and every link that leads nowhere, and then fails."""
 import os
 import re
 import sys
 
 import headers
-import manual
 import words
 
+# The order in which a newcomer needs the headers; others follow.
+ORDER = "op memory stream device types status base program kernel embedded sparse graph interop comm grid".split()
 faults = []
 
 
@@ -27,6 +28,12 @@ class Site:
                         f"{item.name}.{member.name}" if item.kind != "enum" else member.name
                     )
         self.known.pop("", None)
+
+    @staticmethod
+    def file_of(name):
+        """Doxygen lists headers in the order of their files."""
+        place = ORDER.index(name[:-2]) if name[:-2] in ORDER else len(ORDER)
+        return f"{place:02}/{name}"
 
     @staticmethod
     def group(header):
@@ -75,7 +82,7 @@ class Site:
         return "\n".join(out)
 
     def said(self, item, member):
-        text = " ".join(manual.words_of(item, member).split())
+        text = " ".join(headers.words_of(item, member).split())
         return self.prose(text, member.name)
 
     @staticmethod
@@ -89,7 +96,9 @@ class Site:
         for names, said in item.heads:
             doc += f"\n<p>{', '.join(self.linked(name) for name in names)}: {self.prose(' '.join(said.split()))}</p>"
         if item.kind == "macro":
-            return f"{self.wrapped(doc)}\n#define {item.name}{item.code.split(chr(0))[0]} {item.code.split(chr(0))[1]}"
+            arguments, value = item.code.split("\0")
+            value = "" if item.name.endswith("_INIT") else value  # the words say it better
+            return f"{self.wrapped(doc)}\n#define {item.name}{arguments} {value}"
         if item.kind in ("function", "type"):
             return f"{self.wrapped(doc)}\n{item.code};"
         end = "," if item.kind == "enum" else ";"
@@ -106,12 +115,12 @@ class Site:
             file.write(text)
 
     def header(self, header):
-        title = f"isomer/{header.name}: {header.title}"
+        title = f"isomer/{header.name}: {header.title.split(',')[0]}"
         text = header.words[len(header.title) :].lstrip(".:; \n") if header.words.startswith(header.title) else header.words
         text = text[:1].upper() + text[1:]
         lines = [f"/** @defgroup {self.group(header)} {title}", f"<pre>\\#include \\<isomer/{header.name}\\></pre>", self.comment(text), "@{ */"]
         lines += [self.item(item) for item in header.items] + ["/** @} */", ""]
-        self.write(f"isomer/{header.name}", "\n".join(lines))
+        self.write(self.file_of(header.name), "\n".join(lines))
 
     def anchor(self, page, heading):
         """GitHub's anchor of a heading."""
@@ -138,13 +147,15 @@ class Site:
             faults.append(f"{page}: the link to {target} leads to no heading")
         return f'@ref {wanted} "{label}"'
 
-    def code(self, page, text):
-        """`iso_gemm` of a page leads to the reference, and every such name must be there."""
-        word = text[1:-1]
-        return f"<code>{self.linked(word)}</code>" if word in self.known and re.match(r"(iso|ISO)_", word) else text
+    def code(self, text):
+        """A name of the headers, alone or in front of arguments, leads to the reference."""
+        match = re.match(r"`((?:iso|ISO)_\w+)([(].*)?`$", text)
+        if not match or match.group(1) not in self.known:
+            return text
+        return f"<code>{self.linked(match.group(1))}{self.escape(match.group(2) or '')}</code>"
 
     def page(self, page):
-        lines, fenced, main = [], False, page == self.pages[0]
+        lines, fenced = [], False
         for line in self.texts[page]:
             if line.startswith("```"):
                 fenced = not fenced
@@ -163,18 +174,17 @@ class Site:
                 lines.append(f"{heading.group(1)} {plain} {{#{name}}}")
                 continue
             line = re.sub(r"!\[([^]]*)\]\([^)]*\)", r"\1", line)
-            pieces = re.split(r"(`[^`]+`(?!\]))", line) if "](" not in line else [line]
-            line = "".join(self.code(page, piece) if piece[:1] == "`" else self.links(page, piece) for piece in pieces)
+            line = re.sub(
+                r"\[((?:[^]`]|`[^`]*`)+)\]\(([^)\s]+)\)|(`[^`]+`)",
+                lambda match: self.code(match.group(3)) if match.group(3) else self.link(page, match.group(1), match.group(2)),
+                line,
+            )
             lines.append(line)
         text = "\n".join(lines) + "\n"
-        if main:
-            text = re.sub(r"^# (.*) \{#mainpage\}", r"# \1 {#mainpage}", text)
-        self.write(page, text)
-
-    def links(self, page, text):
-        return re.sub(r"\[((?:[^]`]|`[^`]*`)+)\]\(([^)\s]+)\)", lambda match: self.link(page, *match.groups()), text)
+        self.write(f"{self.pages.index(page):02}-{os.path.basename(page)}", text)
 
     def make(self):
+        faults.extend(f"{name} is public, and the header has no words for it" for name in headers.lacking(self.headers))
         self.texts, self.anchors = {}, {}
         for page in self.pages:
             with open(os.path.join(self.source, page), encoding="utf-8") as file:

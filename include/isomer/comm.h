@@ -228,7 +228,7 @@ ISO_API iso_status iso_comm_supports(iso_comm comm, const iso_comm_args *args);
  * is sent. */
 ISO_API iso_status iso_comm_prepare(iso_comm comm, iso_stream stream, const iso_comm_args *args);
 
-/* The name of a value, as quoted above; NULL for another value. Static. */
+/* The name of a value, as quoted with it; NULL for another value. Static. */
 ISO_API const char *iso_comm_op_name(iso_comm_op op);
 ISO_API const char *iso_comm_sum_name(iso_comm_sum sum);
 /* The value of a name. INVALID: no value has it; the text lists those that there are. */

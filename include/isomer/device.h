@@ -50,7 +50,7 @@ typedef enum iso_state {
                             tried in a separate process, or it could not be tried */
 } iso_state;
 
-/* The name of a state, as quoted above; NULL for another value. Static. */
+/* The name of a state, as quoted with it; NULL for another value. Static. */
 ISO_API const char *iso_state_name(iso_state state);
 
 /* What a device is. */

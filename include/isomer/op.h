@@ -197,7 +197,7 @@ typedef struct iso_spmv_args {
 } iso_spmv_args;
 #define ISO_SPMV_ARGS_INIT ISO_INIT_OF_1(iso_spmv_args, alpha, 1.0)
 
-/* Each submits the operation that its descriptor describes. */
+/* Submits the operation that the descriptor describes. */
 ISO_API iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args);
 ISO_API iso_status iso_gemv(iso_stream stream, const iso_gemv_args *args);
 ISO_API iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args);

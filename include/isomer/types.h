@@ -118,7 +118,7 @@ typedef enum iso_op_kind {
 
 ISO_API int64_t iso_dtype_size(iso_dtype dtype); /* bytes of one element; 0 if unknown */
 
-/* The name of a value, as quoted above. Static; NULL for a value outside the enumeration. */
+/* The name of a value, as quoted with it. Static; NULL for a value outside the enumeration. */
 ISO_API const char *iso_dtype_name(iso_dtype dtype);
 ISO_API const char *iso_variant_name(iso_variant variant);
 ISO_API const char *iso_trans_name(iso_trans trans);

@@ -89,6 +89,8 @@ def main():
                 at = place + len(part.strip())
             lines = lines[:1]
         for line in lines:
+            if re.match(r"\s+\S+:\d+:\d+: ", line):  # a compiler's own words
+                continue
             rest = left_over(line, known)
             if len(plain_words(rest)) > WORDS_LEFT:
                 faults.append(f"{anchor}: no message of the sources has these words: {rest}")
