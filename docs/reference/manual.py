@@ -95,10 +95,10 @@ class Manual:
         self.pages[name] = [line for before, line in zip([""] + lines, lines) if line != ".PP" or before[:3] not in (".SS", ".SH")]
 
     def synopsis(self, header, functions):
-        lines = [f"\\fB#include <isomer/{header.name}>\\fP", ".PP"]
+        lines = [f"\\fB#include <isomer/{header.name}>\\fP"] + [".PP"] * bool(functions)
         for function in functions:
             lines.append(f"\\fB{escape(function.code)};\\fP")
-        return lines
+        return lines + [".PP", "Link with \\fB\\-lisomer\\fP."]
 
     def see_also(self, names, own):
         names = sorted({name for name in names if name != own and not name.startswith("ISO_")})
@@ -136,6 +136,8 @@ class Manual:
             text = prose(said[:1].upper() + said[1:] + "." if said else "As for other calls.")
             parts += [".TP", f".B {name}", text]
         related |= {name for name in re.findall(r"\biso_\w+", first.words) if name in self.items}
+        kin = re.match(r"iso_[a-z]+_", first.name)  # calls of the same object
+        related |= {item.name for item in header.items if kin and item.kind == "function" and item.name.startswith(kin.group())}
         brief = words.brief(self.structs_of(first)[0].words if first.words.startswith("Submits the operation") else first.words)
         self.related[first.name] = (related, parts)
         self.page(first.name, escape(brief), self.synopsis(header, group), parts)
