@@ -81,7 +81,8 @@ class Manual:
         for item in header.items:
             if item.kind != "function" or self.enum_of(item):
                 continue
-            if item.shared and found and self.structs_of(item) == self.structs_of(found[-1][0]):
+            own, others = ([other.name for other in self.structs_of(function)] for function in (item, found[-1][0] if found else item))
+            if item.shared and found and set(own) == set(others):
                 found[-1].append(item)
             else:
                 found.append([item])
@@ -122,8 +123,8 @@ class Manual:
             if item.kind == "enum" and not item.name and re.search(rf"\b{first.name}\b", item.words):
                 parts += [".SS Flags", *members(item)]
         for item in {item.name: item for function in group for item in self.structs_of(function)}.values():
-            if self.owner.setdefault(item.name, first.name) != first.name:
-                related.add(self.owner[item.name])
+            if item not in header.items or self.owner.setdefault(item.name, first.name) != first.name:
+                related.add(item.name)
                 continue
             parts += [f".SS {escape(item.name)}", *body(item.words, names), *members(item)]
             types = {name for member in item.members for name in re.findall(r"\biso_\w+", member.code)}
