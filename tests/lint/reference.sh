@@ -56,6 +56,7 @@ for words in 'iso_status iso_gemm(iso_stream stream, const iso_gemm_args \*args)
     grep -q "$words" iso_gemm.3 || { cat iso_gemm.3; fail "iso_gemm.3 does not have \"$words\""; }
 done
 grep -q '^\.so man3/iso_gemm.3' iso_gemm_args.3 || fail "iso_gemm_args.3 does not lead to iso_gemm.3"
+grep -q '^\.so man3/iso_write.3' iso_copy.3 || fail "iso_copy.3 does not lead to iso_write.3"
 if have mandoc; then
     # The pages have no date: the same headers make the same pages.
     xargs mandoc -T lint -W warning <"$scratch/pages" >"$scratch/lint" 2>&1 || true
