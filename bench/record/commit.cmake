@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# commit.cmake -DSOURCE=folder -DTO=header: writes the commit of a checkout, with "-dirty" where files that
-# git knows differ from it. In an archive that git made it is the archive's, which git writes into the next
-# line; else an empty text. The header is left alone where it says so already.
+# commit.cmake -DSOURCE=folder -DTO=header: writes the commit of an archive that git made, which git writes into
+# the next line, or of a checkout, with "-dirty" where files that git knows differ from it; else an empty text.
+# An archive asks no git. The header is left alone where it says so already.
 set(archived "$Format:%H$")
-find_program(GIT git)
 set(commit "")
+if(archived MATCHES "^[0-9a-f]+$")
+  set(commit ${archived})
+else()
+  find_program(GIT git)
+endif()
 if(GIT)
   # A copy inside another project's checkout does not have that checkout's commit. Nothing is locked
   # or written, because another program may be using the checkout.
@@ -24,9 +28,6 @@ if(GIT)
       endif()
     endif()
   endif()
-endif()
-if(commit STREQUAL "" AND archived MATCHES "^[0-9a-f]+$")
-  set(commit ${archived})
 endif()
 set(text "#define RECORD_COMMIT \"${commit}\"\n")
 set(before "")
