@@ -1,0 +1,602 @@
+# SPDX-License-Identifier: Apache-2.0
+"""_device.py - Device, and finding and opening devices."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math as mathematics
+import mmap
+import os
+import threading
+from collections import OrderedDict
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from . import _builders, _foreign
+from ._abi import ENUMS, E, REASON_MAX, S, new, plain
+from ._array import Array, Memory, Shape, new_array
+from ._errors import Error, Invalid, Mismatch
+from ._foreign import Foreign
+from ._info import Info
+from ._library import api, check
+from ._operations import Operations
+from ._sparse import CSR
+from ._stream import Event, Stream
+
+IMPORTS_MOST, ADOPTED_MOST = 256, 64
+
+
+def import_range(device: "Device", low: int, high: int, read_only: bool, owner: Any) -> Memory:
+    """A buffer over the program's memory from `low` up to `high`."""
+    handle = S.iso_buffer()
+    check(api().iso_buffer_import(device.handle, low or None, high - low,
+                                  E.IMPORT_READ_ONLY if read_only else 0, None, None,
+                                  ctypes.byref(handle)))
+    return Memory(device, handle, owner)
+
+
+class Borrowed:
+    """Operands of an operation; those of other libraries as Arrays over their memory."""
+
+    def __init__(self, arrays: List[Array], foreign: List[Foreign], writes: bool) -> None:
+        self.arrays, self.foreign, self.writes = arrays, foreign, writes
+
+    def _streams(self, device: "Device") -> List[Stream]:
+        made = []
+        for found in self.foreign:
+            native = found.stream()
+            if native is not None:
+                stream = device.adopt_stream(native[0], owner=native[1])
+                if stream not in made:
+                    made.append(stream)
+        return made
+
+    def before(self, stream: Stream) -> None:
+        """The stream waits for what their libraries do with the memory."""
+        if self.foreign and stream.recording is None and stream.device.backend != "openmp":
+            for other in self._streams(stream.device):
+                stream.wait(other)
+
+    def after(self, stream: Stream) -> None:
+        """Their libraries wait for the stream."""
+        if not self.foreign:
+            return
+        if stream.recording is not None:
+            stream.recording.keep(self.foreign)
+        elif stream.device.backend == "openmp":
+            if not stream.inline:
+                stream.synchronize()
+        else:
+            for other in self._streams(stream.device):
+                other.wait(stream)
+            if any(found.stream() is None for found in self.foreign):
+                stream.finish(self.foreign, self.writes)
+
+
+class Device(Operations):
+    """A device. isomer.open makes one; closing it, as the end of a with block does, frees
+    everything that belongs to it.
+
+    >>> import isomer
+    >>> with isomer.open("openmp") as dev:
+    ...     c = dev.matmul(dev.array([[1.0, 2.0]]), dev.array([[3.0], [4.0]]))
+    ...     c.tolist()
+    [[11.0]]
+    """
+
+    def __init__(self, handle: Any) -> None:
+        self.handle, self.closed = handle, False
+        self._close = api().iso_device_close
+        self._pid = os.getpid()
+        info = self.info
+        self.backend: str = info.backend
+        self.index: int = info.index
+        self.spec: str = info.spec
+        self.name: str = info.name
+        self._default: Optional[Stream] = None
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._imports: "OrderedDict[Tuple[int, int, bool], Memory]" = OrderedDict()
+        self._adopted: "OrderedDict[int, Stream]" = OrderedDict()
+
+    # ---- what it is
+
+    @property
+    def device(self) -> "Device":
+        return self
+
+    @property
+    def info(self) -> Info:
+        """iso_device_info: name, vendor, uuid, architecture, driver, memory_total, memory_free,
+        units, threads and more; `features` is a set of names."""
+        out = new("iso_device_info")
+        check(api().iso_device_get_info(self.handle, ctypes.byref(out)))
+        return _info_of(out)
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether it is a GPU."""
+        return bool(self.info.type == "gpu")
+
+    @property
+    def choice(self) -> str:
+        """How it was chosen, and why not what came before it in a list or in `auto`."""
+        text = ctypes.create_string_buffer(REASON_MAX)
+        check(api().iso_device_get_choice(self.handle, text, REASON_MAX))
+        return text.value.decode("utf-8", "replace")
+
+    def properties(self) -> Dict[str, str]:
+        """More about it, by name: its BLAS library, its OpenMP runtime and so on."""
+        made: Dict[str, str] = {}
+        out = new("iso_property")
+        while True:
+            status = api().iso_device_get_property(self.handle, len(made), ctypes.byref(out))
+            if status == E.NOT_READY:
+                return made
+            check(status)
+            one = plain(out)
+            made[one["name"]] = one["value"]
+
+    def telemetry(self) -> Info:
+        """Readings of its sensors now: clocks, power, temperature, energy."""
+        out = new("iso_telemetry")
+        check(api().iso_device_get_telemetry(self.handle, ctypes.byref(out)))
+        return Info(**plain(out))
+
+    def memory_use(self) -> Info:
+        """Bytes that this process uses of its memory: `used`, `peak`, `limit`."""
+        out = new("iso_memory_use")
+        check(api().iso_device_get_memory_use(self.handle, ctypes.byref(out)))
+        return Info(**plain(out))
+
+    def __repr__(self) -> str:
+        return "<isomer.Device %s: %s%s>" % (self.spec, self.name,
+                                             ", closed" if self.closed else "")
+
+    # ---- arrays
+
+    def empty(self, shape: Shape, dtype: object = "f64") -> Array:
+        """An array with undefined contents."""
+        return new_array(self, shape, dtype)
+
+    def zeros(self, shape: Shape, dtype: object = "f64", *, stream: Any = None) -> Array:
+        """An array of zeros."""
+        return self.empty(shape, dtype).fill(0, stream=stream)
+
+    def full(self, shape: Shape, value: Any, dtype: object = "f64", *, stream: Any = None) -> Array:
+        """An array whose elements are all `value`."""
+        return self.empty(shape, dtype).fill(value, stream=stream)
+
+    def empty_like(self, other: Any) -> Array:
+        """An array with the shape and type of another, with undefined contents."""
+        return self.empty(tuple(other.shape), other.dtype)
+
+    def array(self, value: Any, dtype: object = None, *, stream: Any = None) -> Array:
+        """A copy on this device of an array of isomer, NumPy or another library, of lists or of a
+        number.
+
+        >>> import isomer
+        >>> with isomer.open("openmp") as dev:
+        ...     dev.array([[1, 2], [3, 4]], "f32")
+        isomer.Array([[1.0, 2.0], [3.0, 4.0]], f32, openmp:0)
+        """
+        from ._transfer import to_host
+        found = None if isinstance(value, Array) else _foreign.look(value)
+        if isinstance(value, Array) or found is not None and found.backend != "openmp":
+            source: Any = value if isinstance(value, Array) else found
+            if dtype is not None and source.dtype != dtype:
+                raise Invalid("array: the array is %s on its device and not converted: give no "
+                              "dtype, or convert it before" % source.dtype.name)
+            return self.empty(source.shape, source.dtype).copy_from(value, stream=stream)
+        host = to_host(value, dtype)
+        return self.empty(host.shape, host.dtype).copy_from(_AsHost(host), stream=stream)
+
+    def asarray(self, value: Any) -> Array:
+        """An Array over the memory of another library's array, where it lies; without a copy. It
+        keeps that array alive."""
+        from ._transfer import wrap
+        if isinstance(value, Array):
+            return value
+        stream = self.stream_for(None)
+        found = self.look(value, stream)
+        made = wrap(self, found)
+        Borrowed([made], [found], False).before(stream)
+        return made
+
+    from_dlpack = asarray
+
+    def pinned(self, shape: Shape, dtype: object = "f64") -> Any:
+        """An array of NumPy in memory that this device copies fast."""
+        import numpy
+        from . import _dtypes
+        from ._array import shape_of
+        kind, made = _dtypes.get(dtype).numpy(), shape_of(shape)
+        count = mathematics.prod(made)
+        return numpy.frombuffer(_pinned(self, max(count * kind.itemsize, 1)), kind,
+                                count).reshape(made)
+
+    def csr(self, matrix: Any, shape: Optional[Tuple[int, int]] = None, *, dtype: object = None,
+            transpose: bool = True) -> CSR:
+        """A sparse matrix from a scipy.sparse.csr_matrix, or from (data, indices, indptr) and a
+        shape. With transpose=False it takes half the memory and has no A.T."""
+        return CSR(self, matrix, shape, dtype=dtype, transpose=transpose)
+
+    # ---- streams and events
+
+    def stream(self, *, inline: bool = False) -> Stream:
+        """A new stream. With inline=True a CPU works in the calling thread, before each call
+        returns."""
+        handle = S.iso_stream()
+        check(api().iso_stream_create(self.handle, E.STREAM_INLINE if inline else 0,
+                                      ctypes.byref(handle)))
+        return Stream(self, handle, inline=inline)
+
+    @property
+    def default_stream(self) -> Stream:
+        """The stream of operations that name none, outside of with blocks. On the CPU backend it is
+        inline: results are there when a call returns."""
+        if self._default is None:
+            with self._lock:
+                if self._default is None:
+                    self._default = self.stream(inline=self.backend == "openmp")
+        return self._default
+
+    def adopt_stream(self, stream: Any, owner: Any = None) -> Stream:
+        """A stream of CuPy, PyTorch or the vendor (a number): work of isomer on it is in order with
+        theirs. 0, 1 or a null stream is the default stream."""
+        if isinstance(stream, Stream):
+            return stream
+        native, owner = _native_of(stream), stream if owner is None else owner
+        with self._lock:
+            if native in self._adopted:
+                self._adopted.move_to_end(native)
+                return self._adopted[native]
+            handle = S.iso_stream()
+            check(api().iso_stream_adopt(self.handle, native or None, ctypes.byref(handle)))
+            made = Stream(self, handle, native=native, owner=owner)
+            self._adopted[native] = made
+            if len(self._adopted) > ADOPTED_MOST:
+                self._adopted.popitem(last=False)
+            return made
+
+    def event(self) -> Event:
+        """A new event, which Event.record puts into a stream."""
+        return Event(self)
+
+    def synchronize(self) -> None:
+        """Waits for the current stream."""
+        self.stream_for(None).synchronize()
+
+    def _stack(self) -> List[Stream]:
+        if not hasattr(self._local, "stack"):
+            self._local.stack = []
+        stack: List[Stream] = self._local.stack
+        return stack
+
+    def push(self, stream: Stream) -> None:
+        """Makes it this thread's current stream."""
+        self._stack().append(stream)
+
+    def pop(self, stream: Stream) -> None:
+        """The current stream is again what it was before."""
+        if self._stack() and self._stack()[-1] is stream:
+            self._stack().pop()
+
+    @contextlib.contextmanager
+    def current(self, stream: Stream) -> Iterator[Stream]:
+        """In the block, operations that name no stream run on this one."""
+        self.push(stream)
+        try:
+            yield stream
+        finally:
+            self.pop(stream)
+
+    def stream_for(self, stream: Any) -> Stream:
+        """The stream that an argument means; None is the current one."""
+        if stream is not None:
+            made = self.adopt_stream(stream)
+            if made.device is not self:
+                raise Mismatch("the stream belongs to %r, not to %r" % (made.device, self))
+            return made
+        stack = self._stack()
+        return stack[-1] if stack else self.default_stream
+
+    def pick(self, native: Optional[Tuple[int, Any]]) -> Stream:
+        """The current stream; if there is none, that of the library whose arrays are used."""
+        if native is not None and not self._stack():
+            return self.adopt_stream(native[0], owner=native[1])
+        return self.stream_for(None)
+
+    # ---- arrays of other libraries
+
+    def look(self, value: Any, stream: Optional[Stream] = None, what: str = "the array") -> Foreign:
+        """Where another library's array is; it must be in this device's memory."""
+        found = _foreign.look(value, stream.native if stream else None)
+        if found is None:
+            raise TypeError("%s is a %s: arrays of isomer, NumPy, CuPy, PyTorch, JAX and others with "
+                            "DLPack are taken" % (what, type(value).__name__))
+        if found.backend != self.backend or found.backend != "openmp" and found.index != self.index:
+            there = "this computer's memory" if found.backend == "openmp" else \
+                "the memory of %s:%d" % (found.backend, found.index)
+            raise Mismatch("%s is an array of %s in %s, and the device is %s: copy it with "
+                           "device.array(...)" % (what, found.library, there, self.spec))
+        return found
+
+    def borrow(self, operands: Sequence[Tuple[Any, bool]], stream: Optional[Stream] = None,
+               names: Sequence[str] = ()) -> Borrowed:
+        """Operands, each with whether it is written, as Arrays of this device. Memory that two
+        operands share becomes one buffer, so that the library sees where they overlap."""
+        arrays: List[Any] = []
+        places: List[Tuple[int, Foreign, bool]] = []
+        for i, (value, writes) in enumerate(operands):
+            what = names[i] if i < len(names) else "operand %d" % (i + 1)
+            if isinstance(value, Array):
+                if value.memory is not None and value.device is not self:
+                    raise Mismatch("%s belongs to %r, not to %r" % (what, value.device, self))
+                arrays.append(value)
+            else:
+                found = self.look(value, stream, what)
+                if writes and found.read_only:
+                    raise Invalid("%s: this array of %s may only be read" % (what, found.library))
+                arrays.append(None)
+                places.append((i, found, writes))
+        groups: List[List[Any]] = []  # low, high, written, indices
+        for i, found, writes in sorted(places, key=lambda place: place[1].range()):
+            low, high = found.range()
+            if groups and low < groups[-1][1]:
+                groups[-1][1] = max(groups[-1][1], high)
+                groups[-1][2] = groups[-1][2] or writes
+                groups[-1][3].append((i, found))
+            else:
+                groups.append([low, high, writes, [(i, found)]])
+        for low, high, writes, members in groups:
+            read_only = not writes and all(found.read_only for _, found in members)
+            memory = self._import(low, high, read_only)
+            for i, found in members:
+                arrays[i] = Array(self, memory, found.pointer - low, found.shape, found.strides,
+                                  found.dtype, found.read_only)
+        return Borrowed(arrays, [found for _, found, _ in places],
+                        any(writes for _, _, writes in places))
+
+    def _import(self, low: int, high: int, read_only: bool) -> Memory:
+        key = (low, high, read_only)
+        with self._lock:
+            memory = self._imports.get(key)
+            if memory is None:
+                memory = self._imports[key] = import_range(self, low, high, read_only, None)
+                if len(self._imports) > IMPORTS_MOST:
+                    self._imports.popitem(last=False)
+            else:
+                self._imports.move_to_end(key)
+            return memory
+
+    # ---- life
+
+    def close(self) -> None:
+        """Waits for all work and frees everything that belongs to the device. Raises the first late
+        error that was not reported."""
+        if self.closed:
+            return
+        self.closed = True
+        status = self._close(self.handle)
+        self._imports.clear()
+        self._adopted.clear()
+        if os.getpid() == self._pid:
+            check(status)
+
+    def __del__(self) -> None:
+        if not getattr(self, "closed", True):
+            self.closed = True
+            self._close(self.handle)
+
+    def __enter__(self) -> "Device":
+        return self
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        if kind is None:
+            self.close()
+        else:
+            with contextlib.suppress(Error):
+                self.close()
+
+
+class _AsHost:
+    """Elements that were converted already."""
+
+    def __init__(self, host: Any) -> None:
+        self.__array_interface__ = {"data": (host.pointer, True), "shape": host.shape,
+                                    "typestr": host.dtype.typestr, "version": 3}
+        self.dtype, self.owner = host.dtype, host
+
+
+class _Pinned(mmap.mmap):
+    """Memory that a device copies fast. It is this process's own: closing the device leaves it."""
+
+    registered: Any = None
+
+    def __del__(self) -> None:
+        if self.registered is not None:
+            unregister, device, pointer = self.registered
+            unregister(device.handle, pointer)
+
+
+def _pinned(device: Device, count: int) -> Any:
+    made = _Pinned(-1, count)
+    pointer = ctypes.addressof(ctypes.c_char.from_buffer(made))
+    check(api().iso_host_register(device.handle, pointer, count, None))
+    made.registered = (api().iso_host_unregister, device, pointer)
+    return made
+
+
+def _native_of(stream: Any) -> int:
+    """The number of a stream: of CuPy (ptr), PyTorch (cuda_stream), or any with __cuda_stream__."""
+    if stream is None:
+        return 0
+    if hasattr(stream, "__cuda_stream__"):
+        protocol = stream.__cuda_stream__
+        stream = (protocol() if callable(protocol) else protocol)[1]
+    for attribute in ("cuda_stream", "ptr", "handle", "value"):
+        if hasattr(stream, attribute):
+            stream = getattr(stream, attribute)
+            break
+    if hasattr(stream, "value"):
+        stream = stream.value
+    native = int(stream or 0)
+    return 0 if native == 1 else native
+
+
+def _info_of(struct: Any) -> Info:
+    made = plain(struct)
+    made["features"] = {name[len("FEATURE_"):].lower() for name, bit in ENUMS["feature?"].items()
+                        if struct.features & bit}
+    return Info(**made)
+
+
+def backends() -> List[Info]:
+    """Every backend and every device, also those that cannot be used: `state` and `reason` say why.
+    Where `state` is "ok", `device` describes it.
+
+    >>> import isomer
+    >>> [row.state for row in isomer.backends() if row.backend == "openmp"]
+    ['ok']
+    """
+    count = ctypes.c_int32()
+    check(api().iso_enumerate(None, 0, ctypes.byref(count)))
+    entries = (S.iso_entry * max(count.value, 1))()
+    entries[0].size = ctypes.sizeof(S.iso_entry)
+    check(api().iso_enumerate(entries, count.value, ctypes.byref(count)))
+    made = []
+    for entry in entries[:count.value]:
+        row = plain(entry)
+        row["device"] = _info_of(entry.device) if entry.device.size else None
+        made.append(Info(**row))
+    return made
+
+
+def devices() -> List[Info]:
+    """The devices that can be opened. `spec` is what isomer.open takes.
+
+    >>> import isomer
+    >>> "openmp:0" in [device.spec for device in isomer.devices()]
+    True
+    """
+    return [row.device for row in backends() if row.state == "ok" and row.device is not None]
+
+
+def settings() -> Dict[str, Info]:
+    """The library's settings (ISOMER_...): value, source, meaning and problem of each."""
+    made: Dict[str, Info] = {}
+    out = new("iso_setting")
+    while True:
+        status = api().iso_get_setting(len(made), ctypes.byref(out))
+        if status == E.NOT_READY:
+            return made
+        check(status)
+        one = plain(out)
+        made[one["name"]] = Info(**one)
+
+
+def _options(math: Optional[str], keep: Optional[str], memory_limit: Optional[int]) -> Any:
+    return new("iso_device_options", math=_builders.enumerator("math", math),
+               keep=_builders.enumerator("keep", keep),
+               memory_limit=0 if memory_limit is None else memory_limit)
+
+
+def open(spec: Optional[str] = None, *, like: Any = None, math: Optional[str] = None,
+         keep: Optional[str] = None, memory_limit: Optional[int] = None) -> Device:
+    """Opens a device: "cuda", "hip:1", "opencl", "openmp", a list such as "cuda,openmp", or None,
+    which is ISOMER_BACKEND or the best one.
+
+    like=array opens the device that has an array of CuPy, PyTorch, JAX or NumPy, in that array's
+    context. math="tf32" allows TF32, keep="bits" asks for the same bits on every device, and
+    memory_limit is in bytes (-1: none).
+
+    >>> import isomer
+    >>> with isomer.open("openmp", keep="bits") as dev:
+    ...     dev.spec
+    'openmp:0'
+    """
+    options = _options(math, keep, memory_limit)
+    handle = S.iso_device()
+    if like is None:
+        check(api().iso_device_open_with(None if spec is None else spec.encode(),
+                                         ctypes.byref(options), ctypes.byref(handle)))
+        return Device(handle)
+    if spec is not None:
+        raise Invalid("open: give a spec or like, not both")
+    found = _foreign.look(like)
+    if found is None:
+        raise TypeError("open: like is a %s and no array" % type(like).__name__)
+    native = new("iso_native_device")
+    if found.backend != "openmp":
+        native.device = found.index
+        native.context = _context_of(found)
+    check(api().iso_device_adopt(found.backend.encode(), ctypes.byref(native),
+                                 ctypes.byref(options), ctypes.byref(handle)))
+    return Device(handle)
+
+
+def _context_of(found: Foreign) -> Optional[int]:
+    """The CUDA context of the array's memory; None is the device's primary context, which CuPy,
+    PyTorch and JAX use."""
+    if found.backend != "cuda" or not found.pointer:
+        return None
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    context, primary = ctypes.c_void_p(), ctypes.c_void_p()
+    if cuda.cuPointerGetAttribute(ctypes.byref(context), 1, ctypes.c_uint64(found.pointer)):
+        return None
+    # Memory of a pool has no context, and the primary one has another name in isomer.
+    if cuda.cuDevicePrimaryCtxRetain(ctypes.byref(primary), found.index) == 0:
+        cuda.cuDevicePrimaryCtxRelease_v2(found.index)
+        if primary.value == context.value:
+            return None
+    return context.value
+
+
+# ---- devices of arrays whose caller opened none
+
+_implicit: Dict[Tuple[str, int], Device] = {}
+_implicit_lock = threading.Lock()
+
+
+def device_of(values: Sequence[Any]) -> Device:
+    """The device of the first array. For arrays of other libraries it is opened at the first use,
+    and stays open."""
+    for value in values:
+        if isinstance(value, (Array, CSR)) and value.device is not None:
+            return value.device
+    for value in values:
+        if isinstance(value, (Array, CSR)) or value is None:
+            continue
+        found = _foreign.look(value)
+        if found is not None:
+            with _implicit_lock:
+                key = (found.backend, found.index)
+                if key not in _implicit or _implicit[key].closed:
+                    _implicit[key] = open(like=value)
+                return _implicit[key]
+    raise TypeError("no argument is an array of isomer or of a library that lends its memory")
+
+
+def asarray(value: Any) -> Array:
+    """An Array over the memory of another library's array, where it lies, on a device that is
+    opened for it.
+
+    >>> import isomer, numpy
+    >>> x = numpy.zeros(3, "f4")
+    >>> isomer.asarray(x).fill(2.0).device.spec, x.tolist()
+    ('openmp:0', [2.0, 2.0, 2.0])
+    """
+    return value if isinstance(value, Array) else device_of([value]).asarray(value)
+
+
+def _after_fork() -> None:
+    # The parent's handles mean nothing here. They are not freed, and new ones are opened.
+    global _implicit_lock
+    _implicit_lock = threading.Lock()
+    _implicit.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)

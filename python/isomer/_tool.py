@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""_tool.py - the program `isomer`: where it is, and running it."""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import Dict, List, Sequence
+
+from . import _library
+from ._errors import Unavailable
+
+
+def candidates() -> List[str]:
+    """The places of the tool: beside the library that ISOMER_LIBRARY names (installed, or in a build
+    folder), inside the package, on PATH."""
+    named = os.environ.get("ISOMER_LIBRARY")
+    if named:
+        folder = os.path.dirname(os.path.realpath(named))
+        return [os.path.normpath(os.path.join(folder, place, "isomer"))
+                for place in ("../bin", "../../bin", "../bench", ".")]
+    found = shutil.which("isomer")
+    return [os.path.join(_library.NATIVE, "bin", "isomer")] + ([found] if found else [])
+
+
+def tool() -> str:
+    """The path of the tool."""
+    tried = candidates()
+    for path in tried:
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    raise Unavailable("the program isomer is not here. Tried: %s, and PATH"
+                      % ", ".join(tried))
+
+
+def environment(path: str) -> Dict[str, str]:
+    """The environment for the tool; the OpenMP runtime of the package only if there is no other."""
+    made = dict(os.environ)
+    if path.startswith(_library.NATIVE) and os.path.isdir(_library.OWN_OPENMP) and \
+            not _library.has_openmp():
+        made["LD_LIBRARY_PATH"] = ":".join(
+            [_library.OWN_OPENMP] + [part for part in (made.get("LD_LIBRARY_PATH"),) if part])
+    return made
+
+
+def replace_process(arguments: Sequence[str]) -> None:
+    """Goes on as the tool."""
+    path = tool()
+    os.execve(path, ["isomer", *arguments], environment(path))
+
+
+def run(arguments: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    """Runs the tool and waits for it."""
+    path = tool()
+    return subprocess.run([path, *arguments], env=environment(path), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
