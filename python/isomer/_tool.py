@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
+import sys
 from typing import Dict, List, Sequence
 
 from . import _library
@@ -19,8 +19,18 @@ def candidates() -> List[str]:
         folder = os.path.dirname(os.path.realpath(named))
         return [os.path.normpath(os.path.join(folder, place, "isomer"))
                 for place in ("../bin", "../../bin", "../bench", ".")]
-    found = shutil.which("isomer")
-    return [os.path.join(_library.NATIVE, "bin", "isomer")] + ([found] if found else [])
+    places = [os.path.join(_library.NATIVE, "bin", "isomer")]
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(folder, "isomer")
+        if os.path.isabs(folder) and os.path.exists(path) and not _is_script(path):
+            places.append(path)
+    return places
+
+
+def _is_script(path: str) -> bool:
+    """Whether it may be pip's command for this package, which calls this module."""
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
 
 
 def tool() -> str:
@@ -54,3 +64,11 @@ def run(arguments: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     path = tool()
     return subprocess.run([path, *arguments], env=environment(path), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False)
+
+
+def main() -> None:
+    """The command `isomer`, and python -m isomer."""
+    try:
+        replace_process(sys.argv[1:])
+    except Unavailable as missing:
+        sys.exit("isomer: %s" % missing)
