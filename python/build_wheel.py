@@ -67,7 +67,7 @@ class Binary:
         offset, = struct.unpack_from("<Q", data, 40)
         size, count, _ = struct.unpack_from("<HHH", data, 58)
         sections = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
-        self.needed, self.versions, self.soname = [], set(), ""
+        self.needed, self.versions, self.paths = [], set(), []
         for one in sections:
             if one[1] == 6:  # SHT_DYNAMIC
                 self._dynamic(one, sections[one[6]])
@@ -83,8 +83,8 @@ class Binary:
             tag, value = struct.unpack_from("<QQ", self.data, at)
             if tag == 1:
                 self.needed.append(self._text(strings, value))
-            elif tag == 14:
-                self.soname = self._text(strings, value)
+            elif tag in (15, 29):  # RPATH, RUNPATH
+                self.paths += self._text(strings, value).split(":")
 
     def _versions(self, section, strings):
         at = section[4]
@@ -117,14 +117,20 @@ def glibc(versions):
 def platform_of(files):
     """The platform tag that is true for these binaries: {path: bytes}."""
     own = {os.path.basename(path) for path in files}
-    newest, machines = 17, set()
+    newest, machines = 0, set()
     for path, data in sorted(files.items()):
         binary = Binary(data)
         try:
-            newest = max(newest, glibc(binary.versions))
+            minor = glibc(binary.versions)
+            if minor > newest:
+                newest = minor
+                print("%s needs glibc 2.%d" % (path, minor))
         except Wrong as wrong:
             raise Wrong("%s: %s" % (path, wrong)) from None
         machines.add(binary.machine)
+        for place in binary.paths:
+            if not place.startswith("$ORIGIN"):
+                raise Wrong("%s searches for libraries in %r" % (path, place))
         for name in binary.needed:
             if name not in SYSTEM | own:
                 raise Wrong("%s needs %s, which the wheel does not have" % (path, name))
@@ -178,7 +184,8 @@ def native(build, openmp):
                 place = os.path.relpath(path, stage).replace("lib64" + os.sep, "lib" + os.sep)
                 keep = re.fullmatch(r"bin/isomer|lib/libisomer\.so\.\d+|lib/isomer/.*|"
                                     r"libexec/isomer/.*|share/isomer/schema/.*", place)
-                if keep:
+                # The engines over MPI are linked with the MPI of the machine that built them.
+                if keep and not re.match(r"lib/isomer/(mpi/|isomer-(openmpi|mpich))", place):
                     with open(path, "rb") as file:  # links are followed: wheels have none
                         made["isomer/_native/" + place] = (file.read(), os.stat(path).st_mode & 0o777)
         copy = os.path.join(stage, "libgomp.so.1")

@@ -36,10 +36,10 @@ cp /usr/include/*/jansson_config.h "$folder/headers" 2>/dev/null ||
 jansson=$(find /usr/lib -name libjansson.a | head -n 1)
 # The compiler looks into its own system's folders before the root's, unless they are named.
 libraries=$root/usr/lib/$(uname -m)-linux-gnu
-mkdir -p "$folder/link"
-ln -sf "$libraries/libgomp.so.1" "$folder/link/libgomp.so"
-flags="-B$libraries -L$folder/link -L$libraries -L$root/lib/$(uname -m)-linux-gnu"
+ln -sf libgomp.so.1 "$libraries/libgomp.so"
+flags="-B$libraries -L$libraries -L$root/lib/$(uname -m)-linux-gnu"
 cmake -S "$source_dir" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DISOMER_TESTS=OFF \
+    -DISOMER_OPENMPI=OFF -DISOMER_MPICH=OFF \
     -DCMAKE_SYSROOT="$root" -DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER -DCMAKE_AR=/usr/bin/ar \
     -DCMAKE_RANLIB=/usr/bin/ranlib -DCMAKE_INSTALL_LIBDIR=lib \
     -DCMAKE_SHARED_LINKER_FLAGS="$flags" -DCMAKE_EXE_LINKER_FLAGS="$flags" \

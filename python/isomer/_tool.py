@@ -46,10 +46,13 @@ def tool() -> str:
 def environment(path: str) -> Dict[str, str]:
     """The environment for the tool; the OpenMP runtime of the package only if there is no other."""
     made = dict(os.environ)
-    if path.startswith(_library.NATIVE) and os.path.isdir(_library.OWN_OPENMP) and \
-            not _library.has_openmp():
-        made["LD_LIBRARY_PATH"] = ":".join(
-            [_library.OWN_OPENMP] + [part for part in (made.get("LD_LIBRARY_PATH"),) if part])
+    if path.startswith(_library.NATIVE) and os.path.isdir(_library.OWN_OPENMP):
+        # The dynamic linker says what it finds for a new process, and runs nothing.
+        found = subprocess.run([path], env=dict(made, LD_TRACE_LOADED_OBJECTS="1"),
+                               stdout=subprocess.PIPE, text=True, check=False).stdout
+        if "libgomp.so.1 => not found" in found:
+            made["LD_LIBRARY_PATH"] = ":".join(
+                part for part in (_library.OWN_OPENMP, made.get("LD_LIBRARY_PATH")) if part)
     return made
 
 
