@@ -10,7 +10,7 @@ import ctypes
 import math as mathematics
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from . import _dtypes
+from . import _dtypes, _foreign
 from ._abi import ENUMS, E, KINDS, arguments, new, plain
 from ._array import Array, new_array, template
 from ._errors import Invalid, Unsupported
@@ -155,7 +155,6 @@ class Planner:
         return [made.get(name) for name in values]
 
     def _choose_stream(self, values: Sequence[Any]) -> None:
-        from . import _foreign
         if self._named is not None:
             self.stream = self._target.stream_for(self._named)
             return

@@ -326,22 +326,24 @@ class Device(Operations):
         """Operands, each with whether it is written, as Arrays of this device. Memory that two
         operands share becomes one buffer, so that the library sees where they overlap."""
         arrays: List[Any] = []
-        places: List[Tuple[int, Foreign, bool]] = []
+        places: List[Tuple[int, int, int, Foreign, bool]] = []  # low, high, operand
         for i, (value, writes) in enumerate(operands):
-            what = names[i] if i < len(names) else "operand %d" % (i + 1)
             if isinstance(value, Array):
-                if value.memory is not None and value.device is not self:
-                    raise Mismatch("%s belongs to %r, not to %r" % (what, value.device, self))
+                if value.device is not self and value.memory is not None:
+                    raise Mismatch("%s belongs to %r, not to %r" % (_word(names, i), value.device,
+                                                                    self))
                 arrays.append(value)
-            else:
-                found = self.look(value, stream, what)
-                if writes and found.read_only:
-                    raise Invalid("%s: this array of %s may only be read" % (what, found.library))
-                arrays.append(None)
-                places.append((i, found, writes))
-        groups: List[List[Any]] = []  # low, high, written, indices
-        for i, found, writes in sorted(places, key=lambda place: place[1].range()):
-            low, high = found.range()
+                continue
+            found = self.look(value, stream, _word(names, i))
+            if writes and found.read_only:
+                raise Invalid("%s: this array of %s may only be read" % (_word(names, i),
+                                                                         found.library))
+            arrays.append(None)
+            places.append((*found.range(), i, found, writes))
+        if len(places) > 1:
+            places.sort(key=lambda place: place[:2])
+        groups: List[List[Any]] = []  # low, high, written, members
+        for low, high, i, found, writes in places:
             if groups and low < groups[-1][1]:
                 groups[-1][1] = max(groups[-1][1], high)
                 groups[-1][2] = groups[-1][2] or writes
@@ -354,8 +356,8 @@ class Device(Operations):
             for i, found in members:
                 arrays[i] = Array(self, memory, found.pointer - low, found.shape, found.strides,
                                   found.dtype, found.read_only)
-        return Borrowed(arrays, [found for _, found, _ in places],
-                        any(writes for _, _, writes in places))
+        return Borrowed(arrays, [place[3] for place in places],
+                        any(place[4] for place in places))
 
     def _import(self, low: int, high: int, read_only: bool) -> Memory:
         key = (low, high, read_only)
@@ -397,6 +399,10 @@ class Device(Operations):
         else:
             with contextlib.suppress(Error):
                 self.close()
+
+
+def _word(names: Sequence[str], i: int) -> str:
+    return names[i] if i < len(names) else "operand %d" % (i + 1)
 
 
 class _AsHost:
@@ -570,10 +576,13 @@ def device_of(values: Sequence[Any]) -> Device:
     for value in values:
         if isinstance(value, (Array, CSR)) or value is None:
             continue
-        found = _foreign.look(value)
-        if found is not None:
+        if _foreign.is_numpy(value):
+            key: Optional[Tuple[str, int]] = ("openmp", 0)
+        else:
+            found = _foreign.look(value)
+            key = None if found is None else (found.backend, found.index)
+        if key is not None:
             with _implicit_lock:
-                key = (found.backend, found.index)
                 if key not in _implicit or _implicit[key].closed:
                     _implicit[key] = open(like=value)
                 return _implicit[key]

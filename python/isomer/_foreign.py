@@ -40,6 +40,11 @@ class Foreign:
 
     def range(self) -> Tuple[int, int]:
         """The bytes that its elements touch, as addresses."""
+        if self.strides == packed(self.shape):
+            count = 1
+            for extent in self.shape:
+                count *= extent
+            return self.pointer, self.pointer + count * self.dtype.itemsize
         low = high = 0
         for extent, stride in zip(self.shape, self.strides):
             if extent == 0:
@@ -137,13 +142,18 @@ def _of_dlpack(value: Any, library: str, native_stream: Optional[int]) -> Foreig
                    backend, int(device[1]) if backend != "openmp" else 0, library, (value, capsule))
 
 
+def is_numpy(value: Any) -> bool:
+    """Whether it is an array of NumPy."""
+    return type(value).__module__ == "numpy" and hasattr(value, "flags") and \
+        hasattr(value, "__array_interface__")
+
+
 def look(value: Any, native_stream: Optional[int] = None) -> Optional[Foreign]:
     """The memory of an array of another library; None if the value is no such array."""
     library = type(value).__module__.split(".", 1)[0]
-    if library == "numpy" and hasattr(value, "__array_interface__"):
-        if not hasattr(value, "flags"):
-            return None
-        return _of_interface(value, value.__array_interface__, "openmp", 0, library)
+    if library == "numpy":
+        return _of_interface(value, value.__array_interface__, "openmp", 0, library) \
+            if is_numpy(value) else None
     if library in ("torch", "jax", "jaxlib"):
         return _of_dlpack(value, library, native_stream)
     interface = getattr(value, "__cuda_array_interface__", None)
