@@ -21,7 +21,7 @@ install(DIRECTORY docs/backends docs/ci docs/schema DESTINATION ${CMAKE_INSTALL_
   COMPONENT documentation
   FILES_MATCHING PATTERN "*.md" PATTERN "*.yml" PATTERN "*.py" PATTERN "*.json")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
-  FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN "*.isk" PATTERN "*.json" PATTERN "*.py" PATTERN "CMakeLists.txt"
+  FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN "*.isk" PATTERN "*.json" PATTERN "*.py" PATTERN "*.ipynb" PATTERN "CMakeLists.txt"
   PATTERN "Makefile")
 # The installed README: where everything is, then the parts of the tree's README about using it.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS README.md docs/installed.md.in)
@@ -69,7 +69,7 @@ endif()
 # The Python module, if it is in the tree. It opens libisomer.so.0 at run time.
 set(ISOMER_PYTHON_DIR lib/python3/dist-packages CACHE STRING
   "Folder of Python's modules, relative to the prefix or absolute, such as lib/python3.13/site-packages")
-file(GLOB modules CONFIGURE_DEPENDS python/isomer/*.py)
+file(GLOB modules CONFIGURE_DEPENDS python/isomer/*.py python/isomer/py.typed)
 if(modules)
   install(FILES ${modules} DESTINATION ${ISOMER_PYTHON_DIR}/isomer COMPONENT python)
 endif()

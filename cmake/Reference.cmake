@@ -5,7 +5,7 @@
 
 # In the order of the site; the first is its main page. All are installed.
 set(ISOMER_PAGES first-steps coming-from-cuda coming-from-hipblas coming-from-cupy troubleshooting kernels graphs variants
-  interop sparse gemv scaling labs bits tuning benchmarking results reveal security adding-a-backend packages)
+  interop python sparse gemv scaling labs bits tuning benchmarking results reveal security adding-a-backend packages)
 list(TRANSFORM ISOMER_PAGES PREPEND docs/)
 list(TRANSFORM ISOMER_PAGES APPEND .md)
 

@@ -172,6 +172,28 @@ def strip(path):
         subprocess.run(["strip", "--strip-unneeded", path], check=True)
 
 
+# The versions of libgomp's symbols, up to gcc 13.
+GOMP = ("GOMP_1.0 GOMP_2.0 GOMP_3.0 GOMP_4.0 GOMP_4.0.1 GOMP_4.5 GOMP_5.0 GOMP_5.0.1 GOMP_5.1 GOMP_5.1.1 "
+        "OMP_1.0 OMP_2.0 OMP_3.0 OMP_3.1 OMP_4.0 OMP_4.5 OMP_5.0 OMP_5.0.1 OMP_5.0.2 OMP_5.1 OMP_5.1.1 "
+        "OMP_5.2 OACC_2.0 OACC_2.0.1 OACC_2.5 OACC_2.5.1 OACC_2.6 GOACC_2.0 GOACC_2.0.1 GOACC_2.0.2 "
+        "GOMP_PLUGIN_1.0 GOMP_PLUGIN_1.1 GOMP_PLUGIN_1.2 GOMP_PLUGIN_1.3 GOMP_PLUGIN_1.4")
+
+
+def stand_in(build, folder):
+    """A library without symbols that calls itself libgomp.so.1. Where the process has the runtime
+    under another name, as PyTorch's wheels do, it is loaded in the place of a second one."""
+    cache = open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8").read()
+    compiler = re.search(r"^CMAKE_C_COMPILER:\w+=(.+)$", cache, re.M).group(1)
+    script, path = os.path.join(folder, "gomp.map"), os.path.join(folder, "libisomer-openmp.so")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("".join("%s { };\n" % name for name in GOMP.split()))
+    subprocess.run([compiler, "-shared", "-nostdlib", "-Wl,-soname,libgomp.so.1", "-Wl,-s",
+                    "-Wl,-z,noexecstack", "-Wl,--version-script=" + script, "-x", "c", os.devnull,
+                    "-o", path], check=True)
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def native(build, openmp):
     """The installed copy, and the OpenMP runtime in a folder of its own."""
     made = {}
@@ -193,6 +215,7 @@ def native(build, openmp):
         strip(copy)
         with open(copy, "rb") as file:
             made["isomer/_native/openmp/libgomp.so.1"] = (file.read(), 0o755)
+        made["isomer/_native/lib/libisomer-openmp.so"] = (stand_in(build, stage), 0o755)
     for path in ("bin/isomer", "lib/libisomer.so.0"):
         if "isomer/_native/" + path not in made:
             raise Wrong("%s has no %s: build it with the tool" % (build, path))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
 from typing import Any, List, Optional
 
@@ -25,20 +26,43 @@ _api: Optional[Any] = None
 _path: Optional[str] = None
 
 
-def has_openmp() -> bool:
-    """Whether this process has the runtime libgomp.so.1, or the dynamic linker finds one."""
+def _loaded_runtimes() -> List[str]:
+    """The OpenMP runtimes of this process, as files."""
     try:
-        ctypes.CDLL("libgomp.so.1")
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
+            paths = [line.split(None, 5)[5].strip() for line in file if "/" in line]
+    except OSError:
+        return []
+    return [path for path in dict.fromkeys(paths)
+            if re.match(r"lib(gomp|omp|iomp5)[-.0-9]", os.path.basename(path))]
+
+
+def _finds(name: str, mode: int = ctypes.DEFAULT_MODE) -> bool:
+    try:
+        ctypes.CDLL(name, mode=mode)
     except OSError:
         return False
     return True
 
 
 def _prepare_openmp(path: str) -> None:
-    """One OpenMP runtime is in the process: the wheel's own serves only where there is none. The
-    linker takes a loaded library of that name for the one that libisomer needs."""
+    """One OpenMP runtime is in the process. libisomer needs libgomp.so.1, and the linker takes a
+    loaded library that calls itself so. A wheel brings two for where there is none: a stand-in
+    without symbols, if another runtime is loaded that has GNU's entries (PyTorch's, which has
+    another name, or LLVM's); and a runtime of its own, if the system has none."""
     own = os.path.join(OWN_OPENMP, "libgomp.so.1")
-    if path.startswith(NATIVE) and os.path.exists(own) and not has_openmp():
+    if not path.startswith(NATIVE) or not os.path.exists(own):
+        return
+    loaded = _loaded_runtimes()
+    if any(re.fullmatch(r"libgomp\.so\.1[.0-9]*", os.path.basename(one)) for one in loaded):
+        return
+    for one in loaded:
+        runtime = ctypes.CDLL(one)
+        if hasattr(runtime, "GOMP_parallel") and hasattr(runtime, "omp_get_max_threads") and \
+                _finds(one, ctypes.RTLD_GLOBAL | os.RTLD_NOLOAD):
+            _finds(os.path.join(NATIVE, "lib", "libisomer-openmp.so"))
+            return
+    if not _finds("libgomp.so.1"):
         ctypes.CDLL(own, mode=ctypes.RTLD_GLOBAL)
 
 

@@ -89,6 +89,14 @@ class Documents(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_examples(self):
+        for name, wanted in (("power.py", "4.000000\n"),):
+            done = subprocess.run([sys.executable, "-B", name], cwd=EXAMPLES, text=True,
+                                  stdout=subprocess.PIPE, env=dict(os.environ, ISOMER_BACKEND="openmp"))
+            self.assertEqual((done.stdout, done.returncode), (wanted, 0))
+            with open(os.path.join(EXAMPLES, name), encoding="utf-8") as file:
+                self.assertLess(len(file.readlines()), 31)
+
     def test_types(self):
         tool = [sys.executable, "-m", "mypy"]
         if subprocess.run(tool + ["--version"], stdout=subprocess.DEVNULL,
