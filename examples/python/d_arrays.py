@@ -8,7 +8,6 @@
 # %%
 import math
 
-import isomer
 import numpy as np
 from lab import (SEED_A, SEED_B, SEED_RIGHT, SEED_SPARSE, bits, check, host_seconds, kernels, normal,
                  open_device, random, scaled, seconds, size, uniform)

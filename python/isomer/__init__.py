@@ -22,7 +22,7 @@ from ._array import Array, template
 from ._bench import bench
 from ._builders import BUILDERS as _BUILDERS
 from ._builders import Operation, cost
-from ._device import Device, asarray, backends, device_of, devices, open, settings
+from ._device import Device
 from ._dtypes import DType
 from ._dtypes import ALL as _ALL
 from ._errors import (BackendFailed, CompileFailed, DeviceLost, Error, Internal, Invalid, Mismatch,
@@ -31,6 +31,7 @@ from ._info import Info
 from ._kernel import Kernel, Program, kernel
 from ._library import path as library_path
 from ._library import version
+from ._open import asarray, backends, device_of, devices, open, settings
 from ._operations import Operations
 from ._sparse import CSR
 from ._stream import Event, Graph, Stream

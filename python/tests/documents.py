@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """documents.py - the samples of docs/python.md run and print what they say, the examples in docstrings
 too, the notebooks are those of the programs, and the types of the package are right (mypy)."""
+import ast
 import contextlib
 import doctest
 import importlib
@@ -96,6 +97,13 @@ class Documents(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), (wanted, 0))
             with open(os.path.join(EXAMPLES, name), encoding="utf-8") as file:
                 self.assertLess(len(file.readlines()), 31)
+
+    def test_python_3_9_can_read_it(self):
+        folder = os.path.dirname(isomer.__file__)
+        for name in os.listdir(folder):
+            if name.endswith(".py"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    ast.parse(file.read(), name, feature_version=(3, 9))
 
     def test_types(self):
         tool = [sys.executable, "-m", "mypy"]
