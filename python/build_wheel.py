@@ -203,7 +203,7 @@ def native(build, openmp):
         for folder, _, names in os.walk(stage):
             for name in names:
                 path = os.path.join(folder, name)
-                place = os.path.relpath(path, stage).replace("lib64" + os.sep, "lib" + os.sep)
+                place = os.path.relpath(path, stage)
                 keep = re.fullmatch(r"bin/isomer|lib/libisomer\.so\.\d+|lib/isomer/.*|"
                                     r"libexec/isomer/.*|share/isomer/schema/.*", place)
                 # The engines over MPI are linked with the MPI of the machine that built them.
@@ -218,7 +218,8 @@ def native(build, openmp):
         made["isomer/_native/lib/libisomer-openmp.so"] = (stand_in(build, stage), 0o755)
     for path in ("bin/isomer", "lib/libisomer.so.0"):
         if "isomer/_native/" + path not in made:
-            raise Wrong("%s has no %s: build it with the tool" % (build, path))
+            raise Wrong("what %s installs has no %s: configure it with -DISOMER_TOOL=ON and "
+                        "-DCMAKE_INSTALL_LIBDIR=lib" % (build, path))
     return made
 
 
