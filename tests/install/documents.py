@@ -18,7 +18,8 @@ for folder, _, files in os.walk(documents):
         shown = os.path.relpath(page, documents)
         with open(page, encoding="utf-8") as file:
             text = file.read()
-        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.M | re.S)  # a[i](x) in code is no link
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
             if re.match(r"[a-z]+:", target):
                 continue
             links += 1
