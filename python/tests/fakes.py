@@ -137,6 +137,24 @@ class InPlace(unittest.TestCase):
                                       ctypes.c_void_p(theirs.ptr))
             self.assertIs(isomer_c.memory.writer, own)
 
+    def test_it_waits_for_their_work(self):
+        a, b = ndarray(random(30, 30)), ndarray(random(30, 30))
+        c, big = ndarray(np.zeros((30, 30), "f4")), Memory(64 << 20)
+
+        def set_words(pointer, value, count, stream):
+            bits = int(np.float32(value).view("u4"))
+            ok(cuda.cuMemsetD32Async(ctypes.c_uint64(pointer), ctypes.c_uint(bits),
+                                     ctypes.c_size_t(count), ctypes.c_void_p(stream.ptr)))
+        with isomer.open(like=a) as dev, Stream() as theirs, dev.stream() as own:
+            own.matmul(a, b, out=c, variant="vendor")
+            for value in range(1, 6):
+                for _ in range(8):  # takes a while
+                    set_words(big.pointer, value, 16 << 20, theirs)
+                set_words(a.host.ctypes.data, value, 900, theirs)
+                own.matmul(a, b, out=c, variant="vendor")
+                own.synchronize()
+                np.testing.assert_array_equal(c.host, np.full((30, 30), value, "f4") @ b.host)
+
     def test_exports(self):
         with isomer.open("cuda") as dev:
             x = dev.array(random(4, 5))
