@@ -192,10 +192,18 @@ class Device(Operations):
 
     def asarray(self, value: Any) -> Array:
         """An Array over the memory of another library's array, where it lies; without a copy. It
-        keeps that array alive."""
+        keeps that array alive. Also over an array of another isomer.Device of this device."""
         from ._transfer import wrap
         if isinstance(value, Array):
-            return value
+            if value.device is self:
+                return value
+            if value.device.spec != self.spec or self.backend not in ("cuda", "hip", "openmp"):
+                raise Mismatch("asarray: the array is on %s, and the device is %s: copy it with "
+                               "device.array(...)" % (value.device.spec, self.spec))
+            if value.memory is not None and value.memory.writer is not None:
+                value.memory.writer.synchronize()
+            return wrap(self, Foreign(value.pointer, value.shape, value.steps, value.dtype,
+                                      value.read_only, self.backend, self.index, "isomer", value))
         stream = self.stream_for(None)
         found = self.look(value, stream)
         made = wrap(self, found)
@@ -330,8 +338,9 @@ class Device(Operations):
         for i, (value, writes) in enumerate(operands):
             if isinstance(value, Array):
                 if value.device is not self and value.memory is not None:
-                    raise Mismatch("%s belongs to %r, not to %r" % (_word(names, i), value.device,
-                                                                    self))
+                    how = "asarray" if value.device.spec == self.spec else "array"
+                    raise Mismatch("%s belongs to another isomer.Device, %s: give device.%s(...), or "
+                                   "use that one" % (_word(names, i), value.device.spec, how))
                 arrays.append(value)
                 continue
             found = self.look(value, stream, _word(names, i))

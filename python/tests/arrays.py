@@ -141,8 +141,13 @@ class Views(Base):
         with isomer.open("openmp") as other:
             x = self.dev.array(np.arange(6.0).reshape(2, 3))
             self.same(other.array(x.T), x.numpy().T)
-            with self.assertRaises(isomer.Mismatch):
+            with self.assertRaisesRegex(isomer.Mismatch, "asarray"):
                 x @ other.array(np.eye(3))
+            view = other.asarray(x.T)
+            self.assertEqual(view.pointer, x.pointer)
+            self.same(other.array(np.ones((2, 3))) @ view, np.ones((2, 3)) @ x.numpy().T)
+            view.fill(3)
+            self.assertEqual(x.tolist(), [[3.0] * 3] * 2)
 
 
 class Lending(Base):

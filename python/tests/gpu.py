@@ -11,6 +11,7 @@ Without ISOMER_LIBRARY the installed package's own library is used. JAX is check
 import gc
 import os
 import re
+import subprocess
 import sys
 import time
 import traceback
@@ -428,6 +429,17 @@ def documents():
     return "%d samples of docs/python.md" % len(blocks)
 
 
+def labs():
+    """The five labs with small sizes."""
+    folder = os.path.join(common.SOURCE, "examples", "python")
+    for lab in ("a_matrix", "b_tensor", "c_reductions", "d_arrays", "e_first"):
+        done = subprocess.run([sys.executable, "-B", lab + ".py", "--small"], cwd=folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600,
+                              env=dict(os.environ, ISOMER_BACKEND="cuda"))
+        assert done.returncode == 0 and "Device cuda" in done.stdout, lab + ":\n" + done.stdout
+        assert "left out" not in done.stdout, done.stdout
+
+
 def speed(kit):
     """What a call costs on the host, and whether it waits for the device."""
     a, b, c = (made(kit, numbers(i, 64, 64), "float32") for i in range(3))
@@ -475,6 +487,8 @@ def main():
     check("CuPy and PyTorch together", both)
     check("JAX", with_jax)
     check("documents", documents)
+    if not CPU:
+        check("the labs on cuda", labs)
     DEVICE.close()
     print("%(passed)d passed, %(failed)d failed, %(skipped)d skipped" % COUNTS)
     sys.exit(1 if COUNTS["failed"] else 0)
