@@ -10,7 +10,8 @@
 typedef struct dtype_row {
     const char *name;
     int32_t bytes;
-    bool floating;
+    bool floating;         /* real floating point */
+    bool complex;          /* pairs of floating-point numbers */
     iso_dtype computes_in; /* sums and products are done in this type */
     uint8_t dlpack_code;   /* DLPack's number for this kind of type */
     uint64_t one;          /* the bits of 1 */

@@ -37,6 +37,7 @@ static inline void gemv_product_of(const iso_op *of, gemv_product *out)
         .stride_a = op->stride_a,
         .stride_b = op->stride_x,
         .stride_c = op->stride_y,
+        .dtype_c = op->dtype,
     };
     out->op = *of;
     out->op.kind = ISO_OP_GEMM;

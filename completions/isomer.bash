@@ -19,8 +19,8 @@ _isomer_words() {
 
 # The values of an option of a command of a tool. FREE: any text; JSON: also a suite in a file; nothing: a file.
 _isomer_values() {
-    local reductions="sum product min max mean dot asum norm2 argmin argmax xor"
-    local maps="copy scale add multiply triad chain"
+    local reductions="sum product min max mean dot asum norm2 argmin argmax xor amax argamax"
+    local maps="copy scale add multiply triad chain subtract divide abs negate axpby fma relu exp tanh convert"
     local calls="barrier broadcast all_reduce reduce_scatter all_gather all_to_all send ring"
     case $1,$2 in
     *,--backend) echo all auto cuda hip opencl openmp ;;

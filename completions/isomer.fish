@@ -43,8 +43,8 @@ function __isomer_listed
 end
 
 function __isomer_operations
-    set -l single sum product min max mean dot asum norm2 argmin argmax xor \
-        copy scale add multiply triad chain
+    set -l single sum product min max mean dot asum norm2 argmin argmax xor amax argamax \
+        copy scale add multiply triad chain subtract divide abs negate axpby fma relu exp tanh convert
     if test (__isomer_command) = reveal
         printf '%s\n' gemm gemv sum dot reduce
         return

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c - checks arguments: structs, which may come from a program that was built against an
  * older or a newer header, and the arguments that operations have in common. */
+#include "common/dtype.h"
 #include "core/op.h"
 
 #include <stdbool.h>
@@ -111,6 +112,28 @@ iso_status core_check_dtype(const char *call, iso_dtype dtype)
                      (int)dtype, iso_dtype_name(last), (int)last);
 }
 
+iso_status core_check_plain(const char *call, iso_dtype dtype, const char *what)
+{
+    iso_status status = core_check_dtype(call, dtype);
+
+    if (!status && (dtype == ISO_I8 || dtype_get(dtype)->complex)) {
+        status = core_fail(ISO_INVALID, "%s: dtype is %s: %s f16, bf16, f32, f64, i32 and i64",
+                           call, iso_dtype_name(dtype), what);
+    }
+    return status;
+}
+
+iso_status core_check_solvable(const char *call, iso_dtype dtype, const char *what)
+{
+    iso_status status = core_check_dtype(call, dtype);
+
+    if (!status && dtype != ISO_F32 && dtype != ISO_F64 && !dtype_get(dtype)->complex) {
+        status = core_fail(ISO_INVALID, "%s: dtype is %s: %s f32, f64, c64 and c128", call,
+                           iso_dtype_name(dtype), what);
+    }
+    return status;
+}
+
 iso_status core_check_variant(const char *call, iso_variant variant)
 {
     if (!iso_variant_name(variant) && variant != CORE_VARIANT_RESERVED) {
@@ -158,22 +181,102 @@ iso_status core_check_matrix(const char *call, int64_t rows, int64_t cols, iso_v
     return status ? status : core_check_variant(call, variant);
 }
 
+iso_status core_check_line(const char *call, const char *name, const char *matrix, iso_order order,
+                           int64_t length, int64_t *ld)
+{
+    const char *lines = order == ISO_COLUMN_MAJOR ? "columns" : "rows";
+
+    if (*ld == 0) {
+        *ld = length > 0 ? length : 1;
+        return ISO_OK;
+    }
+    if (*ld < length) {
+        return core_fail(ISO_INVALID,
+                         "%s: %s is %lld, but %s of %s hold %lld elements: use at least %lld, or 0 "
+                         "for %s without gaps",
+                         call, name, (long long)*ld, lines, matrix, (long long)length,
+                         (long long)length, lines);
+    }
+    if (*ld < 0) {
+        return core_fail(ISO_INVALID, "%s: %s is %lld: use at least 1, or 0 for %s without gaps",
+                         call, name, (long long)*ld, lines);
+    }
+    return ISO_OK;
+}
+
 iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
                          int64_t *ld)
 {
-    if (*ld == 0) {
-        *ld = cols > 0 ? cols : 1;
-        return ISO_OK;
-    }
-    if (*ld < cols) {
+    return core_check_line(call, name, matrix, ISO_ROW_MAJOR, cols, ld);
+}
+
+iso_status core_check_order(const char *call, iso_order order)
+{
+    if (!iso_order_name(order)) {
         return core_fail(ISO_INVALID,
-                         "%s: %s is %lld, but rows of %s hold %lld elements: use at least %lld, or "
-                         "0 for rows without gaps",
-                         call, name, (long long)*ld, matrix, (long long)cols, (long long)cols);
+                         "%s: order is %d: use ISO_ROW_MAJOR (0) or ISO_COLUMN_MAJOR (1)", call,
+                         (int)order);
     }
-    if (*ld < 0) {
-        return core_fail(ISO_INVALID, "%s: %s is %lld: use at least 1, or 0 for rows without gaps",
-                         call, name, (long long)*ld);
+    return ISO_OK;
+}
+
+int64_t core_unit_of(iso_dtype dtype)
+{
+    return iso_dtype_size(dtype) / (dtype_get(dtype)->complex ? 2 : 1);
+}
+
+iso_status core_check_library(const char *call, int32_t library)
+{
+    if (library < 0) {
+        return core_fail(ISO_INVALID,
+                         "%s: args->library is %d: use 0 for the device's first vendor library, 1 "
+                         "for the next",
+                         call, library);
+    }
+    return ISO_OK;
+}
+
+iso_status core_check_imag(const char *call, const char *name, iso_dtype dtype, double value)
+{
+    if (!dtype_get(dtype)->complex && !core_is_zero(value)) {
+        return core_fail(ISO_INVALID,
+                         "%s: %s is %g and dtype %s: only factors of complex types (c64, c128) "
+                         "have an imaginary part: use 0",
+                         call, name, value, iso_dtype_name(dtype));
+    }
+    return ISO_OK;
+}
+
+iso_status core_read_factors(const char *call, core_op *op, iso_operand alpha, iso_operand beta,
+                             iso_dtype given, iso_dtype dtype)
+{
+    const dtype_row *type = dtype_get(dtype);
+    const iso_dtype own = type->computes_in == ISO_F32 ? ISO_F32 : ISO_F64;
+    core_factors *factors = &op->factors;
+    const dtype_row *row;
+
+    factors->dtype = given ? given : own;
+    row = dtype_get(factors->dtype);
+    if (!row || !row->floating || (type->complex && row->bytes < 4)) {
+        return core_fail(ISO_INVALID, "%s: factor_dtype is %d (%s): use %s, or 0 for %s", call,
+                         (int)given, row ? row->name : "not a type",
+                         type->complex ? "ISO_F32 (3) or ISO_F64 (4) beside a complex dtype"
+                                       : "ISO_F16 (1), ISO_BF16 (2), ISO_F32 (3) or ISO_F64 (4)",
+                         iso_dtype_name(own));
+    }
+    factors->alpha = alpha.buffer.id != 0;
+    factors->beta = beta.buffer.id != 0;
+    if (factors->alpha) {
+        *core_op_use(op, "alpha_at", alpha, &factors->alpha_at, row->bytes, false) =
+            core_run(row->bytes * (type->complex ? 2 : 1));
+    }
+    if (factors->beta) {
+        *core_op_use(op, "beta_at", beta, &factors->beta_at, row->bytes, false) =
+            core_run(row->bytes * (type->complex ? 2 : 1));
+    }
+    if (factors->alpha || factors->beta) {
+        op->abi_minor = 13;
+        op->newer = "factors on the device";
     }
     return ISO_OK;
 }

@@ -70,5 +70,5 @@ static double round_to_f32(double value)
 
 double core_round_factor(iso_dtype dtype, double factor)
 {
-    return dtype_get(dtype)->computes_in == ISO_F64 ? factor : round_to_f32(factor);
+    return dtype_get(dtype)->computes_in == ISO_F32 ? round_to_f32(factor) : factor;
 }

@@ -29,7 +29,15 @@ static const char *const variant_names[] = {
     [ISO_VARIANT_TILED] = "tiled",       [ISO_VARIANT_VENDOR] = "vendor",
     [ISO_VARIANT_PARTIALS] = "partials", [ISO_VARIANT_FIXED] = "fixed",
 };
-static const char *const trans_names[] = {[ISO_NO_TRANS] = "n", [ISO_TRANS] = "t"};
+static const char *const trans_names[] = {
+    [ISO_NO_TRANS] = "n", [ISO_TRANS] = "t", [ISO_CONJ_TRANS] = "c"};
+static const char *const order_names[] = {[ISO_ROW_MAJOR] = "row", [ISO_COLUMN_MAJOR] = "column"};
+static const char *const triangle_names[] = {[ISO_LOWER] = "lower", [ISO_UPPER] = "upper"};
+static const char *const side_names[] = {[ISO_LEFT] = "left", [ISO_RIGHT] = "right"};
+static const char *const spread_names[] = {[ISO_SPREAD_NONE] = "none",
+                                           [ISO_SPREAD_ROW] = "row",
+                                           [ISO_SPREAD_COLUMN] = "column",
+                                           [ISO_SPREAD_ONE] = "one"};
 static const char *const math_names[] = {
     [ISO_MATH_DEFAULT] = "default", [ISO_MATH_STRICT] = "strict", [ISO_MATH_TF32] = "tf32"};
 static const char *const keep_names[] = {[ISO_KEEP_DEFAULT] = "default",
@@ -37,15 +45,21 @@ static const char *const keep_names[] = {[ISO_KEEP_DEFAULT] = "default",
                                          [ISO_KEEP_TERMS] = "terms",
                                          [ISO_KEEP_SCALE] = "scale"};
 static const char *const reduce_op_names[] = {
-    [ISO_SUM] = "sum",       [ISO_PRODUCT] = "product", [ISO_MIN] = "min",   [ISO_MAX] = "max",
-    [ISO_MEAN] = "mean",     [ISO_DOT] = "dot",         [ISO_ASUM] = "asum", [ISO_NORM2] = "norm2",
-    [ISO_ARGMIN] = "argmin", [ISO_ARGMAX] = "argmax",   [ISO_XOR] = "xor",
+    [ISO_SUM] = "sum",         [ISO_PRODUCT] = "product", [ISO_MIN] = "min",
+    [ISO_MAX] = "max",         [ISO_MEAN] = "mean",       [ISO_DOT] = "dot",
+    [ISO_ASUM] = "asum",       [ISO_NORM2] = "norm2",     [ISO_ARGMIN] = "argmin",
+    [ISO_ARGMAX] = "argmax",   [ISO_XOR] = "xor",         [ISO_AMAX] = "amax",
+    [ISO_ARGAMAX] = "argamax",
 };
 static const char *const axis_names[] = {
     [ISO_AXIS_ALL] = "all", [ISO_AXIS_0] = "0", [ISO_AXIS_1] = "1"};
 static const char *const map_op_names[] = {
-    [ISO_MAP_COPY] = "copy",         [ISO_MAP_SCALE] = "scale", [ISO_MAP_ADD] = "add",
-    [ISO_MAP_MULTIPLY] = "multiply", [ISO_MAP_TRIAD] = "triad", [ISO_MAP_CHAIN] = "chain",
+    [ISO_MAP_COPY] = "copy",         [ISO_MAP_SCALE] = "scale",   [ISO_MAP_ADD] = "add",
+    [ISO_MAP_MULTIPLY] = "multiply", [ISO_MAP_TRIAD] = "triad",   [ISO_MAP_CHAIN] = "chain",
+    [ISO_MAP_SUBTRACT] = "subtract", [ISO_MAP_DIVIDE] = "divide", [ISO_MAP_MIN] = "min",
+    [ISO_MAP_MAX] = "max",           [ISO_MAP_ABS] = "abs",       [ISO_MAP_NEGATE] = "negate",
+    [ISO_MAP_AXPBY] = "axpby",       [ISO_MAP_FMA] = "fma",       [ISO_MAP_RELU] = "relu",
+    [ISO_MAP_EXP] = "exp",           [ISO_MAP_TANH] = "tanh",     [ISO_MAP_CONVERT] = "convert",
 };
 static const char *const state_names[] = {
     [ISO_STATE_OK] = "ok",
@@ -139,6 +153,10 @@ static iso_status parse(const char *call, const char *(*name_at)(int), const cha
 
 NAME_FUNCTION(iso_variant, iso_variant_name, variant_names)
 NAME_FUNCTION(iso_trans, iso_trans_name, trans_names)
+NAME_FUNCTION(iso_order, iso_order_name, order_names)
+NAME_FUNCTION(iso_triangle, iso_triangle_name, triangle_names)
+NAME_FUNCTION(iso_side, iso_side_name, side_names)
+NAME_FUNCTION(iso_spread, iso_spread_name, spread_names)
 NAME_FUNCTION(iso_math, iso_math_name, math_names)
 NAME_FUNCTION(iso_keep, iso_keep_name, keep_names)
 NAME_FUNCTION(iso_reduce_op, iso_reduce_op_name, reduce_op_names)

@@ -2,6 +2,7 @@
 /* op.c - reads operations, binds their operands, and passes them to the backend. */
 #include "core/op.h"
 #include "core/call.h"
+#include "core/compose/compose.h"
 #include "core/graph/graph.h"
 #include "core/recent.h"
 
@@ -109,6 +110,13 @@ static void attach(core_op *op, const core_stream *stream)
     }
 }
 
+/* Whether two operands that begin at the same place have each element in the same place. */
+static bool is_laid_same(const core_layout *a, const core_layout *b)
+{
+    return a->width == b->width && a->rows == b->rows && a->batch == b->batch &&
+           (a->rows <= 1 || a->pitch == b->pitch) && (a->batch <= 1 || a->stride == b->stride);
+}
+
 /* Fails if `to`, which is written, overlaps the other operand. */
 static iso_status check_pair(const char *call, const core_use *to, const core_use *other)
 {
@@ -137,7 +145,8 @@ static iso_status check_overlap(const char *call, const core_op *op)
             const core_use *to = &op->uses[i], *other = &op->uses[j];
 
             if (i != j && to->written && to->buffer == other->buffer &&
-                !(op->in_place && to->operand.offset == other->operand.offset)) {
+                !(op->in_place && to->operand.offset == other->operand.offset &&
+                  is_laid_same(&to->layout, &other->layout))) {
                 status = check_pair(call, to, other);
             }
         }
@@ -164,9 +173,11 @@ static iso_status fill_neutral(const char *call, core_op *op, core_stream *strea
 
     for (int i = 0; i < op->use_count && !status; i++) {
         const core_use *use = &op->uses[i];
-        iso_transfer fill = core_transfer_run(ISO_TRANSFER_FILL, use->layout.bytes);
+        iso_transfer fill = core_transfer_run(ISO_TRANSFER_FILL, use->layout.width);
 
-        if (use->written) {
+        if (use->written && use->layout.bytes) {
+            fill.height = use->layout.rows;
+            fill.to_pitch = use->layout.rows > 1 ? use->layout.pitch : use->layout.width;
             fill.to = *use->ref;
             fill.pattern_bytes = use->align;
             memcpy(fill.pattern, &op->neutral, sizeof op->neutral);
@@ -185,7 +196,10 @@ static iso_status ask_workspace(const char *call, core_op *op, core_device *devi
     if (op->empty) {
         return ISO_OK;
     }
-    status = CORE_CALL(call, table, table->workspace(device->physical->device, &op->op, bytes));
+    status =
+        core_is_composed(op)
+            ? core_compose_measure(call, op, device, bytes)
+            : CORE_CALL(call, table, table->workspace(device->physical->device, &op->op, bytes));
     if (!status && *bytes < 0) {
         status = core_fail(
             ISO_INTERNAL,
@@ -239,7 +253,8 @@ static iso_status run(const char *call, core_op *op, core_stream *stream)
     iso_status status;
 
     core_trace_begin(stream, &span);
-    status = CORE_CALL(call, table, table->execute(stream->handle, &op->op));
+    status = core_is_composed(op) ? core_compose_run(call, op, stream)
+                                  : CORE_CALL(call, table, table->execute(stream->handle, &op->op));
     if (span.on) {
         op->row->trace(op, iso_variant_name(*op->variant), name, sizeof name);
         core_trace_end(stream, &span, !status, name, op->cost.bytes_read + op->cost.bytes_written);
@@ -339,6 +354,33 @@ static iso_status run_first(const char *call, core_op *op, core_stream *stream, 
     return status;
 }
 
+void core_op_close(core_op *op)
+{
+    unbind(op);
+    drop(op);
+}
+
+iso_status core_op_open(const char *call, core_stream *stream, iso_op_kind kind, const void *args,
+                        core_op *out)
+{
+    iso_status status = read_op(call, kind, args, out);
+
+    if (status) {
+        return status;
+    }
+    status = bind(call, out, stream);
+    if (!status) {
+        status = check_matrix(call, out, stream->child.device, "stream");
+    }
+    if (!status) {
+        status = core_op_resolve(call, out, stream->child.device);
+    }
+    if (status) {
+        core_op_close(out);
+    }
+    return status;
+}
+
 iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind, const void *args)
 {
     CORE_HELD core_stream *stream = NULL;
@@ -348,23 +390,42 @@ iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind
     if (status || run_again(call, stream, kind, args, &status)) {
         return status;
     }
-    status = read_op(call, kind, args, &op);
+    status = core_op_open(call, stream, kind, args, &op);
+    if (!status) {
+        status = run_first(call, &op, stream, args);
+        core_op_close(&op);
+    }
+    return status ? core_record_note(stream, status) : ISO_OK;
+}
+
+iso_status core_op_run_all(const char *call, core_stream *stream, core_op *ops, int64_t count)
+{
+    int64_t most = 0, bytes;
+    iso_status status = ISO_OK;
+
+    for (int64_t i = 0; i < count && !status; i++) {
+        status = ask_workspace(call, &ops[i], stream->child.device, &bytes);
+        most = bytes > most ? bytes : most;
+    }
+    if (!status) {
+        status = core_stream_enter_recording(call, stream);
+    }
     if (status) {
         return status;
     }
-    status = bind(call, &op, stream);
-    if (!status) {
-        status = check_matrix(call, &op, stream->child.device, "stream");
+    if (!atomic_load(&stream->record)) {
+        status = provide(call, stream, most);
     }
-    if (!status) {
-        status = core_op_resolve(call, &op, stream->child.device);
+    for (int64_t i = 0; i < count && !status; i++) {
+        if (atomic_load(&stream->record)) {
+            status = record(call, &ops[i], stream, most);
+        } else {
+            attach(&ops[i], stream);
+            status = submit(call, &ops[i], stream, most);
+        }
     }
-    if (!status) {
-        status = run_first(call, &op, stream, args);
-    }
-    unbind(&op);
-    drop(&op);
-    return status ? core_record_note(stream, status) : ISO_OK;
+    core_stream_leave(stream);
+    return status;
 }
 
 iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)
@@ -423,7 +484,9 @@ iso_status iso_describe(iso_device handle, iso_op_kind kind, const void *args, i
     if (status) {
         return status;
     }
-    if (device->table->describe) {
+    if (core_is_composed(&op)) {
+        status = core_compose_describe(call, &op, device, &info);
+    } else if (device->table->describe) {
         status = CORE_CALL(call, device->table,
                            device->table->describe(device->physical->device, &op.op, &info));
     }
@@ -480,7 +543,9 @@ static iso_status prepare(const char *call, core_op *op, core_stream *stream)
     }
     status = provide(call, stream, bytes);
     if (!status && table->prepare && !op->empty) {
-        status = CORE_CALL(call, table, table->prepare(stream->handle, &op->op));
+        status = core_is_composed(op)
+                     ? core_compose_prepare(call, op, stream, stream->handle)
+                     : CORE_CALL(call, table, table->prepare(stream->handle, &op->op));
         status = core_stream_check(call, stream, status);
     }
     core_stream_leave(stream);

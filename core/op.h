@@ -6,6 +6,8 @@
 #include "common/tuned.h"
 #include "core/sparse.h"
 
+struct core_steps;
+
 /* ---- layouts of operands --------------------------------------------------------------------- */
 
 /* The layout of an operand's bytes: `batch` matrices that begin `stride` bytes apart. Each has
@@ -35,6 +37,7 @@ core_layout core_run(int64_t bytes);
 /* ---- operations ------------------------------------------------------------------------------ */
 
 typedef struct core_op core_op;
+struct core_steps;
 
 /* Variants as bits. */
 enum {
@@ -71,6 +74,10 @@ typedef struct core_operation {
     void (*trace)(const core_op *op, const char *variant, char *name, size_t room);
     /* Optional: sets the references to memory that is no operand. */
     void (*attach)(core_op *op);
+    /* Both or neither: whether the core makes the operation of steps, as its variant is now, and
+     * what gives the steps. */
+    bool (*composed)(const core_op *op);
+    void (*compose)(const core_op *op, struct core_steps *steps);
     /* Optional: what tables of measured choices know the operation by, and the vendor's library
      * that the caller chose. */
     void (*measured)(const core_op *op, tuned_shape *out, int32_t *library);
@@ -98,7 +105,14 @@ typedef enum core_empty {
     CORE_NEUTRAL = 2  /* the results are filled with the neutral element */
 } core_empty;
 
-enum { CORE_USES_MAX = 4 };
+enum { CORE_USES_MAX = 6 };
+
+/* Factors that lie on the device. */
+typedef struct core_factors {
+    iso_dtype dtype;
+    bool alpha, beta; /* which of them are there */
+    iso_ref alpha_at, beta_at;
+} core_factors;
 
 /* An operation that was read and checked. Points into itself, so it must not be copied. */
 struct core_op {
@@ -119,12 +133,25 @@ struct core_op {
     const char *not_fixed; /* why no device has it as variant fixed; NULL: one may */
     core_sparse *matrix;   /* acquired by read; NULL: the operation has none */
     bool transposed;       /* the matrix's transposed copy is read */
+    core_factors factors;
+    bool reads_a;      /* trsm: alpha is not 0 */
+    bool unmeasured;   /* tables of measured choices do not know this form of the operation */
+    int64_t own_bytes; /* composed: scratch memory of its own, behind which its steps have theirs */
+    int64_t apart;     /* reductions: elements from one result to the next */
     bool in_place; /* its result may be the same as an operand, but must not partly overlap it */
     int use_count;
     iso_cost_info cost;
     core_use uses[CORE_USES_MAX]; /* last: not cleared, because core_op_use sets each */
 };
 
+/* Reads an operation, binds it to a stream's device and resolves it. If this succeeds, it must be
+ * closed. */
+iso_status core_op_open(const char *call, core_stream *stream, iso_op_kind kind, const void *args,
+                        core_op *out);
+void core_op_close(core_op *op);
+/* Runs, or records, operations that were opened, in order. All get their scratch memory before the
+ * first runs. */
+iso_status core_op_run_all(const char *call, core_stream *stream, core_op *ops, int64_t count);
 iso_status core_op_execute(const char *call, iso_stream stream, iso_op_kind kind, const void *args);
 
 /* resolve.c: sets the variant and the math mode, and turns an empty operation into one of a single
@@ -146,14 +173,32 @@ iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, 
 /* Sets *ld to the row length if it is 0; INVALID if it is less than the row length. */
 iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
                          int64_t *ld);
+/* The same, but a column-major matrix has columns. */
+iso_status core_check_line(const char *call, const char *name, const char *matrix, iso_order order,
+                           int64_t length, int64_t *ld);
 iso_status core_check_variant(const char *call, iso_variant variant);
 /* Checks `keep`, and that a named variant does not contradict it. */
 iso_status core_check_keep(const char *call, iso_keep keep, iso_variant variant);
 /* Checks rows, cols and the variant, in this order. */
 iso_status core_check_matrix(const char *call, int64_t rows, int64_t cols, iso_variant variant);
 iso_status core_check_dtype(const char *call, iso_dtype dtype);
+/* The same, and INVALID unless it is f32, f64, c64 or c128. */
+iso_status core_check_solvable(const char *call, iso_dtype dtype, const char *what);
+/* The same, and INVALID for i8 and complex types. `what` is the message's subject and verb. */
+iso_status core_check_plain(const char *call, iso_dtype dtype, const char *what);
 
 /* ---- alpha and beta, rounded without floating-point arithmetic ------------------------------- */
+
+/* Checks the operands of factors on the device of an operation on `dtype`, and adds those that are
+ * there. `given` is their type in the descriptor. */
+iso_status core_read_factors(const char *call, core_op *op, iso_operand alpha, iso_operand beta,
+                             iso_dtype given, iso_dtype dtype);
+/* INVALID unless the imaginary part of a real type's factor is 0. */
+iso_status core_check_imag(const char *call, const char *name, iso_dtype dtype, double value);
+iso_status core_check_order(const char *call, iso_order order);
+/* The alignment of an element: its size, or that of a complex one's part. */
+int64_t core_unit_of(iso_dtype dtype);
+iso_status core_check_library(const char *call, int32_t library);
 
 /* A factor rounded to the type in which operations on `dtype` compute: to nearest even, with that
  * type's subnormals and overflow; a NaN stays a NaN. */

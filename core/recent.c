@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 8, ARGS_MOST = 256 };
+enum { KEPT = 8, ARGS_MOST = 320 };
 
 typedef struct entry {
     uint64_t hash;

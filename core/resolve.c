@@ -2,6 +2,7 @@
 /* resolve.c - how a device runs an operation: asks its backend what it supports, and chooses the
  * variant and the math mode. */
 #include "core/call.h"
+#include "core/compose/compose.h"
 #include "core/host.h"
 #include "core/tuned.h"
 
@@ -11,23 +12,31 @@
 
 /* ---- support and math mode ------------------------------------------------------------------- */
 
+static iso_status ask_once(const char *call, core_op *op, core_device *device)
+{
+    const iso_backend *table = device->table;
+
+    return core_is_composed(op)
+               ? core_compose_supports(call, op, device)
+               : CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
+}
+
 /* Whether an operation is supported must not depend on alpha. If alpha = 0 made the sums empty, the
  * device is asked twice: first about sums of the length that the caller gave, then about empty
  * sums. */
 static iso_status ask_table(const char *call, core_op *op, core_device *device)
 {
-    const iso_backend *table = device->table;
     iso_status status;
 
     if (op->summed && *op->summed != op->summed_given) {
         *op->summed = op->summed_given;
-        status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
+        status = ask_once(call, op, device);
         *op->summed = 0;
         if (status) {
             return status;
         }
     }
-    return CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
+    return ask_once(call, op, device);
 }
 
 /* Why the operation never uses TF32, on any device; NULL if it may. */
@@ -126,8 +135,9 @@ static bool prefers_fixed(const char *call, core_op *op, core_device *device, is
     int32_t preferred = 0;
     int64_t summed;
 
-    if (!(op->row->variants & CORE_FIXED) || op->not_fixed || !table->prefers_fixed ||
-        (op->dtype == ISO_F32 && math == ISO_MATH_TF32) || core_stack_check(call, table)) {
+    if (!(op->row->variants & CORE_FIXED) || op->not_fixed || op->unmeasured ||
+        !table->prefers_fixed || (op->dtype == ISO_F32 && math == ISO_MATH_TF32) ||
+        core_stack_check(call, table)) {
         return false;
     }
     summed = *op->summed;

@@ -405,7 +405,8 @@ const tuned_row *core_tuned_row(const core_device *device, const core_op *op, in
 {
     tuned_shape shape;
 
-    if (!device->tuned || !device->tuned->table || !op->row->measured || op->empty) {
+    if (!device->tuned || !device->tuned->table || !op->row->measured || op->empty ||
+        op->unmeasured) {
         return NULL;
     }
     op->row->measured(op, &shape, library);

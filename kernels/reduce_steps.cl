@@ -18,13 +18,16 @@
 #define OP_ARGMIN  9
 #define OP_ARGMAX  10
 #define OP_XOR     11
+#define OP_AMAX    12
+#define OP_ARGAMAX 13
 
 #define IS_WHOLE   (ISO_DTYPE == ISO_I32 || ISO_DTYPE == ISO_I64)
 #define IS_LONG    (ISO_DTYPE == ISO_F64 || ISO_DTYPE == ISO_I64)
 #define IS_HALF    (ISO_DTYPE == ISO_F16 || ISO_DTYPE == ISO_BF16)
-#define IS_MAX     (ISO_OP == OP_MAX || ISO_OP == OP_ARGMAX)
-#define IS_INDEX   (ISO_OP == OP_ARGMIN || ISO_OP == OP_ARGMAX)
-#define IS_ORDERED (IS_INDEX || ISO_OP == OP_MIN || ISO_OP == OP_MAX)
+#define IS_SIZE    (ISO_OP == OP_AMAX || ISO_OP == OP_ARGAMAX) /* magnitudes are compared */
+#define IS_MAX     (ISO_OP == OP_MAX || ISO_OP == OP_ARGMAX || IS_SIZE)
+#define IS_INDEX   (ISO_OP == OP_ARGMIN || ISO_OP == OP_ARGMAX || ISO_OP == OP_ARGAMAX)
+#define IS_ORDERED (IS_INDEX || ISO_OP == OP_MIN || ISO_OP == OP_MAX || ISO_OP == OP_AMAX)
 #define IS_SCALED  (ISO_OP == OP_NORM2 && ISO_DTYPE == ISO_F64)
 
 /* Powers of two, given by their bits, because not every compiler accepts hexadecimal floating-point
@@ -56,7 +59,7 @@
 #define elem_once(p) (*(p))
 #endif
 
-/* ---- order: min, max, argmin, argmax --------------------------------------------------------- */
+/* ---- order: min, max, amax, argmin, argmax, argamax ------------------------------------------ */
 #if IS_ORDERED
 
 #if IS_LONG
@@ -78,6 +81,12 @@ typedef iso_i32 key;
 #define better(a, b) ((a) < (b))
 #endif
 
+#if IS_SIZE
+#define signed_key(bits, rest) ((bits) & (rest))
+#else
+#define signed_key(bits, rest) ((bits) < 0 ? (bits) ^ (rest) : (bits))
+#endif
+
 ISO_INLINE key key_of(elem x)
 {
 #if IS_WHOLE
@@ -87,19 +96,19 @@ ISO_INLINE key key_of(elem x)
     if ((bits & 0x7fff) > (ISO_DTYPE == ISO_F16 ? 0x7c00 : 0x7f80)) {
         return KEY_NAN;
     }
-    return bits < 0 ? bits ^ 0x7fff : bits;
+    return signed_key(bits, 0x7fff);
 #elif IS_LONG
     key bits = (key)iso_as_u64(x);
     if ((bits & KEY_MOST) > ((key)0x7ff00000 << 32)) {
         return KEY_NAN;
     }
-    return bits < 0 ? bits ^ KEY_MOST : bits;
+    return signed_key(bits, KEY_MOST);
 #else
     key bits = (key)iso_as_u32(x);
     if ((bits & KEY_MOST) > 0x7f800000) {
         return KEY_NAN;
     }
-    return bits < 0 ? bits ^ KEY_MOST : bits;
+    return signed_key(bits, KEY_MOST);
 #endif
 }
 

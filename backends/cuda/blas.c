@@ -56,7 +56,9 @@ static simt_library blas_library = {
     .version_at = sizeof "cuBLAS",
     .operations = {[ISO_OP_GEMM] = &simt_blas_gemm,
                    [ISO_OP_TRANSPOSE] = &simt_blas_transpose,
-                   [ISO_OP_REDUCE] = &simt_blas_reduce},
+                   [ISO_OP_REDUCE] = &simt_blas_reduce,
+                   [ISO_OP_SYRK] = &simt_blas_syrk,
+                   [ISO_OP_TRSM] = &simt_blas_trsm},
 };
 
 static simt_library lt_library = {
@@ -154,12 +156,12 @@ static bool is_set(const char *variable, const char *harmless)
 
 /* Returns the name of an environment variable that is set and makes cuBLAS compute with less
  * precision than the program requests. Returns NULL if there is none. */
-static const char *overriding(const iso_gemm_op *op)
+static const char *overriding(iso_dtype dtype)
 {
-    const bool wide = op->dtype == ISO_F64;
+    const bool wide = dtype == ISO_F64 || dtype == ISO_C128;
     const char *emulate =
         wide ? "CUBLAS_EMULATE_DOUBLE_PRECISION" : "CUBLAS_EMULATE_SINGLE_PRECISION";
-    if (op->dtype != ISO_F32 && !wide) {
+    if (dtype != ISO_F32 && dtype != ISO_C64 && !wide) {
         return NULL;
     }
     if (!wide && is_set("NVIDIA_TF32_OVERRIDE", "0")) {
@@ -170,37 +172,33 @@ static const char *overriding(const iso_gemm_op *op)
                                                             : NULL;
 }
 
-static iso_status precision(const simt_device *device, const iso_gemm_op *op)
+static iso_status precision(const simt_device *device, const simt_blas_wish *wish)
 {
-    enum { AMPERE = 80, PASCAL = 53 };
+    enum { PASCAL = 53, TURING = 75, AMPERE = 80 };
+    static const int oldest[SIMT_TYPES_MAX] = {
+        [ISO_F16] = PASCAL, [ISO_BF16] = AMPERE, [ISO_I8] = TURING};
     const int architecture = ((const cuda_device *)device->native)->architecture;
-    const bool tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32;
-    const char *variable = tf32 ? NULL : overriding(op);
-    if (!simt_blas_of(device)->numbers->types[op->dtype]) {
-        return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: cuBLAS has no gemm for %s",
-                               iso_dtype_name(op->dtype));
-    }
+    const bool tf32 = wish->math == ISO_MATH_TF32 && wish->dtype == ISO_F32;
+    const int needed = tf32 ? AMPERE : oldest[wish->dtype];
+    const char *variable = tf32 ? NULL : overriding(wish->dtype);
     if (variable) {
         return cuda_host->fail(ISO_UNSUPPORTED,
-                               "gemm: variant vendor: math is strict, but %s=%s lowers the "
+                               "%s: variant vendor: math is strict, but %s=%s lowers the "
                                "precision of cuBLAS: unset it, or use tiled",
-                               variable, getenv(variable));
+                               wish->operation, variable, getenv(variable));
     }
     const char *never = getenv("NVIDIA_TF32_OVERRIDE");
     if (tf32 && never && strcmp(never, "0") == 0) {
-        return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: math is tf32, but "
-                                                "NVIDIA_TF32_OVERRIDE=0 forbids it");
+        return cuda_host->fail(ISO_UNSUPPORTED,
+                               "%s: variant vendor: math is tf32, but NVIDIA_TF32_OVERRIDE=0 "
+                               "forbids it",
+                               wish->operation);
     }
-    if (architecture < AMPERE && (tf32 || op->dtype == ISO_BF16)) {
-        return cuda_host->fail(
-            ISO_UNSUPPORTED, "gemm: variant vendor: %s needs sm_%d, but the device is sm_%d%s",
-            tf32 ? "math tf32" : "bf16", AMPERE, architecture, tf32 ? "" : "; use tiled");
-    }
-    if (architecture < PASCAL && op->dtype == ISO_F16) {
-        return cuda_host->fail(
-            ISO_UNSUPPORTED,
-            "gemm: variant vendor: f16 needs sm_%d, but the device is sm_%d; use tiled", PASCAL,
-            architecture);
+    if (architecture < needed) {
+        return cuda_host->fail(ISO_UNSUPPORTED,
+                               "%s: variant vendor: %s needs sm_%d, but the device is sm_%d%s",
+                               wish->operation, tf32 ? "math tf32" : iso_dtype_name(wish->dtype),
+                               needed, architecture, tf32 ? "" : "; use tiled");
     }
     return ISO_OK;
 }
@@ -243,7 +241,7 @@ static uint32_t gemm(const simt_blas_product *p)
 /* Partial sums are added in the type of the computation, never in a narrower one. */
 static uint32_t prefer(void *preference, const simt_lt_key *key)
 {
-    const bool narrow = dtype_get((iso_dtype)key->dtype)->bytes == 2;
+    const bool narrow = dtype_get((iso_dtype)key->dtype_c)->bytes == 2;
     const uint32_t reductions =
         CUBLASLT_REDUCE_COMPUTED | (narrow ? 0u : (uint32_t)CUBLASLT_REDUCE_IN_PLACE);
     const struct {
@@ -260,6 +258,67 @@ static uint32_t prefer(void *preference, const simt_lt_key *key)
                                                      &wishes[i].value, sizeof wishes[i].value);
     }
     return code;
+}
+
+/* ---- symmetric products and triangular solves ------------------------------------------------ */
+
+static const char *lacks_square(iso_dtype dtype, bool wide)
+{
+    switch (dtype) {
+    case ISO_F32:
+        return wide ? LACKS(cublasSsyrk_v2_64) : LACKS(cublasSsyrk_v2);
+    case ISO_F64:
+        return wide ? LACKS(cublasDsyrk_v2_64) : LACKS(cublasDsyrk_v2);
+    case ISO_C64:
+        return wide ? LACKS(cublasCsyrk_v2_64) : LACKS(cublasCsyrk_v2);
+    default:
+        return wide ? LACKS(cublasZsyrk_v2_64) : LACKS(cublasZsyrk_v2);
+    }
+}
+
+static const char *lacks_solve(iso_dtype dtype, bool wide)
+{
+    switch (dtype) {
+    case ISO_F32:
+        return wide ? LACKS(cublasStrsm_v2_64) : LACKS(cublasStrsm_v2);
+    case ISO_F64:
+        return wide ? LACKS(cublasDtrsm_v2_64) : LACKS(cublasDtrsm_v2);
+    case ISO_C64:
+        return wide ? LACKS(cublasCtrsm_v2_64) : LACKS(cublasCtrsm_v2);
+    default:
+        return wide ? LACKS(cublasZtrsm_v2_64) : LACKS(cublasZtrsm_v2);
+    }
+}
+
+static uint32_t square(const simt_blas_square *s)
+{
+#define SYRK(letter)                                                                               \
+    (s->wide                                                                                       \
+         ? blas.cublas##letter##syrk_v2_64(s->handle, s->triangle, s->trans, s->n, s->k, s->alpha, \
+                                           s->a, s->lda, s->beta, s->c, s->ldc)                    \
+         : blas.cublas##letter##syrk_v2(s->handle, s->triangle, s->trans, (int)s->n, (int)s->k,    \
+                                        s->alpha, s->a, (int)s->lda, s->beta, s->c, (int)s->ldc))
+    return s->dtype == ISO_F32   ? SYRK(S)
+           : s->dtype == ISO_F64 ? SYRK(D)
+           : s->dtype == ISO_C64 ? SYRK(C)
+                                 : SYRK(Z);
+#undef SYRK
+}
+
+static uint32_t solve(const simt_blas_solve *s)
+{
+#define TRSM(letter)                                                                               \
+    (s->wide                                                                                       \
+         ? blas.cublas##letter##trsm_v2_64(s->handle, s->side, s->triangle, s->trans, s->diagonal, \
+                                           s->m, s->n, s->alpha, s->a, s->lda, s->b, s->ldb)       \
+         : blas.cublas##letter##trsm_v2(s->handle, s->side, s->triangle, s->trans, s->diagonal,    \
+                                        (int)s->m, (int)s->n, s->alpha, s->a, (int)s->lda, s->b,   \
+                                        (int)s->ldb))
+    return s->dtype == ISO_F32   ? TRSM(S)
+           : s->dtype == ISO_F64 ? TRSM(D)
+           : s->dtype == ISO_C64 ? TRSM(C)
+                                 : TRSM(Z);
+#undef TRSM
 }
 
 /* ---- transposes and reductions --------------------------------------------------------------- */
@@ -329,15 +388,26 @@ static const simt_blas_numbers numbers = {
     .types = {[ISO_F16] = CUBLAS_TYPE_F16 + 1,
               [ISO_BF16] = CUBLAS_TYPE_BF16 + 1,
               [ISO_F32] = CUBLAS_TYPE_F32 + 1,
-              [ISO_F64] = CUBLAS_TYPE_F64 + 1},
-    .bytes = CUBLAS_TYPE_I8,
-    .words = CUBLAS_TYPE_I32,
+              [ISO_F64] = CUBLAS_TYPE_F64 + 1,
+              [ISO_I32] = CUBLAS_TYPE_I32 + 1,
+              [ISO_I8] = CUBLAS_TYPE_I8 + 1,
+              [ISO_C64] = CUBLAS_TYPE_C64 + 1,
+              [ISO_C128] = CUBLAS_TYPE_C128 + 1},
     .no_trans = CUBLAS_NO_TRANS,
     .trans = CUBLAS_TRANS,
-    .in_words = CUBLAS_IN_I32,
+    .conj_trans = CUBLAS_CONJ_TRANS,
+    .lower = CUBLAS_LOWER,
+    .upper = CUBLAS_UPPER,
+    .left = CUBLAS_LEFT,
+    .right = CUBLAS_RIGHT,
+    .unit = CUBLAS_UNIT,
+    .non_unit = CUBLAS_NON_UNIT,
     .in_f32 = CUBLAS_IN_F32,
     .in_tf32 = CUBLAS_IN_TF32,
     .in_f64 = CUBLAS_IN_F64,
+    .in_c64 = CUBLAS_IN_F32,
+    .in_c128 = CUBLAS_IN_F64,
+    .in_i32 = CUBLAS_IN_I32,
     .alloc_failed = CUBLAS_ALLOC_FAILED,
     .refused = {CUBLAS_NOT_SUPPORTED, CUBLAS_OTHER_CHIP},
     .status_name = status_name,
@@ -375,6 +445,12 @@ static const simt_blas blas_table = {
     .gemm = gemm,
     .lacks_wide_gemm = lacks_wide_gemm,
     .gemm_names = {"cublasGemmEx", "cublasGemmStridedBatchedEx"},
+    .square = square,
+    .solve = solve,
+    .lacks_square = lacks_square,
+    .lacks_solve = lacks_solve,
+    .square_names = {"cublasSsyrk", "cublasDsyrk", "cublasCsyrk", "cublasZsyrk"},
+    .solve_names = {"cublasStrsm", "cublasDtrsm", "cublasCtrsm", "cublasZtrsm"},
     .turn = turn,
     .turn_names = {"cublasSgeam", "cublasDgeam", "cublasZgeam"},
     .reductions = {.library = "cuBLAS",

@@ -108,6 +108,7 @@ typedef struct cuda_uuid {
 struct CUDA_MEMCPY2D_st;
 struct nvmlUtilization_st;
 struct CUuuid_st;
+struct float2;
 struct double2;
 
 /* clang-format off */
@@ -177,12 +178,21 @@ struct double2;
     VALUE(CUBLAS_NOT_SUPPORTED, 15, CUBLAS_STATUS_NOT_SUPPORTED)                                   \
     VALUE(CUBLAS_NO_TRANS, 0, CUBLAS_OP_N)                                                         \
     VALUE(CUBLAS_TRANS, 1, CUBLAS_OP_T)                                                            \
+    VALUE(CUBLAS_CONJ_TRANS, 2, CUBLAS_OP_C)                                                       \
+    VALUE(CUBLAS_LOWER, 0, CUBLAS_FILL_MODE_LOWER)                                                 \
+    VALUE(CUBLAS_UPPER, 1, CUBLAS_FILL_MODE_UPPER)                                                 \
+    VALUE(CUBLAS_LEFT, 0, CUBLAS_SIDE_LEFT)                                                        \
+    VALUE(CUBLAS_RIGHT, 1, CUBLAS_SIDE_RIGHT)                                                      \
+    VALUE(CUBLAS_NON_UNIT, 0, CUBLAS_DIAG_NON_UNIT)                                                \
+    VALUE(CUBLAS_UNIT, 1, CUBLAS_DIAG_UNIT)                                                        \
     VALUE(CUBLAS_TYPE_F32, 0, CUDA_R_32F)                                                          \
     VALUE(CUBLAS_TYPE_F64, 1, CUDA_R_64F)                                                          \
     VALUE(CUBLAS_TYPE_F16, 2, CUDA_R_16F)                                                          \
     VALUE(CUBLAS_TYPE_BF16, 14, CUDA_R_16BF)                                                       \
     VALUE(CUBLAS_TYPE_I8, 3, CUDA_R_8I)                                                            \
     VALUE(CUBLAS_TYPE_I32, 10, CUDA_R_32I)                                                         \
+    VALUE(CUBLAS_TYPE_C64, 4, CUDA_C_32F)                                                          \
+    VALUE(CUBLAS_TYPE_C128, 5, CUDA_C_64F)                                                         \
     VALUE(CUBLAS_IN_F32, 68, CUBLAS_COMPUTE_32F)                                                   \
     VALUE(CUBLAS_IN_TF32, 77, CUBLAS_COMPUTE_32F_FAST_TF32)                                        \
     VALUE(CUBLAS_IN_F64, 70, CUBLAS_COMPUTE_64F)                                                   \
@@ -382,6 +392,22 @@ enum {
 #define CUDA_CUBLAS_ASUM(KIND, name, type, size)                                                   \
     KIND(cublas_code, name, (cublas_handle handle, size n, const type *x, size incx, type *result))
 
+#define CUDA_CUBLAS_SYRK(KIND, name, type, size)                                                   \
+    KIND(cublas_code, name,                                                                        \
+         (cublas_handle handle, cublas_enum triangle, cublas_enum trans, size n, size k,           \
+          const type *alpha, const type *a, size lda, const type *beta, type *c, size ldc))
+#define CUDA_CUBLAS_TRSM(KIND, name, type, size)                                                   \
+    KIND(cublas_code, name,                                                                        \
+         (cublas_handle handle, cublas_enum side, cublas_enum triangle, cublas_enum trans,         \
+          cublas_enum diagonal, size m, size n, const type *alpha, const type *a, size lda,        \
+          type *b, size ldb))
+/* Symmetric products and triangular solves of a type. */
+#define CUDA_CUBLAS_LEVEL3(KIND, letter, type)                                                     \
+    CUDA_CUBLAS_SYRK(KIND, cublas##letter##syrk_v2, type, int)                                     \
+    CUDA_CUBLAS_SYRK(KIND, cublas##letter##syrk_v2_64, type, int64_t)                              \
+    CUDA_CUBLAS_TRSM(KIND, cublas##letter##trsm_v2, type, int)                                     \
+    CUDA_CUBLAS_TRSM(KIND, cublas##letter##trsm_v2_64, type, int64_t)
+
 #define CUDA_CUBLAS_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
     REQUIRED(cublas_code, cublasCreate_v2, (cublas_handle *handle))                                \
     REQUIRED(cublas_code, cublasDestroy_v2, (cublas_handle handle))                                \
@@ -411,7 +437,11 @@ enum {
     CUDA_CUBLAS_DOT(OPTIONAL, cublasDdot_v2_64, double, int64_t)                                   \
     CUDA_CUBLAS_DOT_EX(OPTIONAL, cublasDotEx_64, int64_t)                                          \
     CUDA_CUBLAS_ASUM(OPTIONAL, cublasSasum_v2_64, float, int64_t)                                  \
-    CUDA_CUBLAS_ASUM(OPTIONAL, cublasDasum_v2_64, double, int64_t)
+    CUDA_CUBLAS_ASUM(OPTIONAL, cublasDasum_v2_64, double, int64_t)                                 \
+    CUDA_CUBLAS_LEVEL3(OPTIONAL, S, float)                                                         \
+    CUDA_CUBLAS_LEVEL3(OPTIONAL, D, double)                                                        \
+    CUDA_CUBLAS_LEVEL3(OPTIONAL, C, struct float2)                                                 \
+    CUDA_CUBLAS_LEVEL3(OPTIONAL, Z, struct double2)
 
 /* ---- libcublasLt ----------------------------------------------------------------------------- */
 

@@ -90,7 +90,9 @@ static simt_library blas_library = {
     .open = open_blas,
     .operations = {[ISO_OP_GEMM] = &simt_blas_gemm,
                    [ISO_OP_TRANSPOSE] = &simt_blas_transpose,
-                   [ISO_OP_REDUCE] = &simt_blas_reduce},
+                   [ISO_OP_REDUCE] = &simt_blas_reduce,
+                   [ISO_OP_SYRK] = &simt_blas_syrk,
+                   [ISO_OP_TRSM] = &simt_blas_trsm},
 };
 
 static simt_library lt_library = {
@@ -211,15 +213,13 @@ static iso_status enter(void *native, simt_scope *scope)
 
 /* Returns the name of an environment variable that is set and makes AMD's libraries compute with
  * less precision than the program requests. Returns NULL if there is none. */
-static const char *overriding(const iso_gemm_op *op)
+static const char *overriding(iso_dtype dtype)
 {
     static const char *const of_f16[] = {"ROCBLAS_INTERNAL_FP16_ALT_IMPL",
                                          "ROCBLAS_INTERNAL_FP16_ALT_IMPL_RNZ", NULL};
     static const char *const of_f32[] = {"HIPBLASLT_OVERRIDE_COMPUTE_TYPE_XF32", NULL};
     static const char *const of_none[] = {NULL};
-    const char *const *names = op->dtype == ISO_F16   ? of_f16
-                               : op->dtype == ISO_F32 ? of_f32
-                                                      : of_none;
+    const char *const *names = dtype == ISO_F16 ? of_f16 : dtype == ISO_F32 ? of_f32 : of_none;
     for (; *names; names++) {
         const char *value = getenv(*names);
         if (value && value[0] && strcmp(value, "0") != 0) {
@@ -229,33 +229,28 @@ static const char *overriding(const iso_gemm_op *op)
     return NULL;
 }
 
-static iso_status precision(const simt_device *device, const iso_gemm_op *op)
+static iso_status precision(const simt_device *device, const simt_blas_wish *wish)
 {
     const char *architecture = ((const hip_device *)device->native)->architecture;
-    const bool tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32;
-    const char *variable = tf32 ? NULL : overriding(op);
-    if (!simt_blas_of(device)->numbers->types[op->dtype]) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: AMD's libraries have no gemm for %s",
-                              iso_dtype_name(op->dtype));
-    }
+    const bool tf32 = wish->math == ISO_MATH_TF32 && wish->dtype == ISO_F32;
+    const char *variable = tf32 ? NULL : overriding(wish->dtype);
     if (variable) {
         return hip_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: math is strict, but %s=%s lowers the "
-                              "precision of AMD's libraries: unset it, or use tiled",
-                              variable, getenv(variable));
+                              "%s: variant vendor: math is strict, but %s=%s lowers the precision "
+                              "of AMD's libraries: unset it, or use tiled",
+                              wish->operation, variable, getenv(variable));
     }
     if (tf32 && strncmp(architecture, "gfx94", 5) != 0) {
         return hip_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: math tf32 needs xf32 matrix units (gfx940 to "
+                              "%s: variant vendor: math tf32 needs xf32 matrix units (gfx940 to "
                               "gfx942), but the device is %s",
-                              architecture);
+                              wish->operation, architecture);
     }
-    if (tf32 && op->library == 0 && !blas.rocblas_set_math_mode) {
+    if (tf32 && wish->library == 0 && !blas.rocblas_set_math_mode) {
         return hip_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: %s has no function rocblas_set_math_mode, "
-                              "which math tf32 needs",
-                              blas_library.label);
+                              "%s: variant vendor: %s has no function rocblas_set_math_mode, which "
+                              "math tf32 needs",
+                              wish->operation, blas_library.label);
     }
     return ISO_OK;
 }
@@ -315,6 +310,88 @@ static iso_status lt_version(void *handle, int *version)
                                 "gemm: variant vendor: hipBLASLt has version %d, but at least %d "
                                 "(0.7.0) is needed; use library 0",
                                 *version, VERSION_LEAST);
+}
+
+/* ---- symmetric products and triangular solves ------------------------------------------------ */
+
+static const char *lacks_square(iso_dtype dtype, bool wide)
+{
+    switch (dtype) {
+    case ISO_F32:
+        return wide ? LACKS(rocblas_ssyrk_strided_batched_64)
+                    : LACKS(rocblas_ssyrk_strided_batched);
+    case ISO_F64:
+        return wide ? LACKS(rocblas_dsyrk_strided_batched_64)
+                    : LACKS(rocblas_dsyrk_strided_batched);
+    case ISO_C64:
+        return wide ? LACKS(rocblas_csyrk_strided_batched_64)
+                    : LACKS(rocblas_csyrk_strided_batched);
+    default:
+        return wide ? LACKS(rocblas_zsyrk_strided_batched_64)
+                    : LACKS(rocblas_zsyrk_strided_batched);
+    }
+}
+
+static const char *lacks_solve(iso_dtype dtype, bool wide)
+{
+    switch (dtype) {
+    case ISO_F32:
+        return wide ? LACKS(rocblas_strsm_strided_batched_64)
+                    : LACKS(rocblas_strsm_strided_batched);
+    case ISO_F64:
+        return wide ? LACKS(rocblas_dtrsm_strided_batched_64)
+                    : LACKS(rocblas_dtrsm_strided_batched);
+    case ISO_C64:
+        return wide ? LACKS(rocblas_ctrsm_strided_batched_64)
+                    : LACKS(rocblas_ctrsm_strided_batched);
+    default:
+        return wide ? LACKS(rocblas_ztrsm_strided_batched_64)
+                    : LACKS(rocblas_ztrsm_strided_batched);
+    }
+}
+
+static uint32_t square(const simt_blas_square *s)
+{
+#define SYRK(letter)                                                                               \
+    (s->wide ? blas.rocblas_##letter##syrk_strided_batched_64(                                     \
+                   s->handle, s->triangle, s->trans, s->n, s->k, s->alpha, s->a, s->lda,           \
+                   s->stride_a, s->beta, s->c, s->ldc, s->stride_c, s->batch)                      \
+             : blas.rocblas_##letter##syrk_strided_batched(                                        \
+                   s->handle, s->triangle, s->trans, (int32_t)s->n, (int32_t)s->k, s->alpha, s->a, \
+                   (int32_t)s->lda, s->stride_a, s->beta, s->c, (int32_t)s->ldc, s->stride_c,      \
+                   (int32_t)s->batch))
+    return s->dtype == ISO_F32   ? SYRK(s)
+           : s->dtype == ISO_F64 ? SYRK(d)
+           : s->dtype == ISO_C64 ? SYRK(c)
+                                 : SYRK(z);
+#undef SYRK
+}
+
+/* As rocBLAS counts it: inverted blocks of the diagonal, 128 wide, and a copy of B. */
+static int64_t solve_bytes(const iso_trsm_op *op)
+{
+    enum { BLOCK = 128 };
+    const int64_t order = op->side == ISO_LEFT ? op->m : op->n;
+    return (BLOCK * order + op->m * op->n) * iso_dtype_size(op->dtype);
+}
+
+/* The status for less scratch memory than would be best comes with a right result. */
+static uint32_t solve(const simt_blas_solve *s)
+{
+#define TRSM(letter)                                                                               \
+    (s->wide ? blas.rocblas_##letter##trsm_strided_batched_64(                                     \
+                   s->handle, s->side, s->triangle, s->trans, s->diagonal, s->m, s->n, s->alpha,   \
+                   s->a, s->lda, s->stride_a, s->b, s->ldb, s->stride_b, s->batch)                 \
+             : blas.rocblas_##letter##trsm_strided_batched(                                        \
+                   s->handle, s->side, s->triangle, s->trans, s->diagonal, (int32_t)s->m,          \
+                   (int32_t)s->n, s->alpha, s->a, (int32_t)s->lda, s->stride_a, s->b,              \
+                   (int32_t)s->ldb, s->stride_b, (int32_t)s->batch))
+    const rocblas_code code = s->dtype == ISO_F32   ? TRSM(s)
+                              : s->dtype == ISO_F64 ? TRSM(d)
+                              : s->dtype == ISO_C64 ? TRSM(c)
+                                                    : TRSM(z);
+#undef TRSM
+    return code == ROCBLAS_PERF_DEGRADED ? (rocblas_code)ROCBLAS_DONE : code;
 }
 
 /* ---- transposes and reductions --------------------------------------------------------------- */
@@ -400,15 +477,26 @@ static const simt_blas_numbers blas_numbers = {
     .types = {[ISO_F16] = ROCBLAS_F16 + 1,
               [ISO_BF16] = ROCBLAS_BF16 + 1,
               [ISO_F32] = ROCBLAS_F32 + 1,
-              [ISO_F64] = ROCBLAS_F64 + 1},
-    .bytes = ROCBLAS_I8,
-    .words = ROCBLAS_I32,
+              [ISO_F64] = ROCBLAS_F64 + 1,
+              [ISO_I32] = ROCBLAS_I32 + 1,
+              [ISO_I8] = ROCBLAS_I8 + 1,
+              [ISO_C64] = ROCBLAS_C64 + 1,
+              [ISO_C128] = ROCBLAS_C128 + 1},
     .no_trans = ROCBLAS_NO_TRANS,
     .trans = ROCBLAS_TRANS,
-    .in_words = ROCBLAS_I32,
+    .conj_trans = ROCBLAS_CONJ_TRANS,
+    .lower = ROCBLAS_LOWER,
+    .upper = ROCBLAS_UPPER,
+    .left = ROCBLAS_LEFT,
+    .right = ROCBLAS_RIGHT,
+    .unit = ROCBLAS_UNIT,
+    .non_unit = ROCBLAS_NON_UNIT,
     .in_f32 = ROCBLAS_F32,
     .in_tf32 = ROCBLAS_F32, /* the handle's math mode selects TF32 */
     .in_f64 = ROCBLAS_F64,
+    .in_c64 = ROCBLAS_C64,
+    .in_c128 = ROCBLAS_C128,
+    .in_i32 = ROCBLAS_I32,
     .alloc_failed = ROCBLAS_MEMORY_ERROR,
     .refused = {ROCBLAS_NOT_IMPLEMENTED, ROCBLAS_OTHER_CHIP},
     .status_name = status_name,
@@ -460,6 +548,16 @@ static const simt_blas blas_table = {
     .gemm = gemm,
     .lacks_wide_gemm = lacks_wide_gemm,
     .gemm_names = {"rocblas_gemm_ex", "rocblas_gemm_strided_batched_ex"},
+    .square = square,
+    .solve = solve,
+    .batches = true,
+    .solve_bytes = solve_bytes,
+    .lacks_square = lacks_square,
+    .lacks_solve = lacks_solve,
+    .square_names = {"rocblas_ssyrk_strided_batched", "rocblas_dsyrk_strided_batched",
+                     "rocblas_csyrk_strided_batched", "rocblas_zsyrk_strided_batched"},
+    .solve_names = {"rocblas_strsm_strided_batched", "rocblas_dtrsm_strided_batched",
+                    "rocblas_ctrsm_strided_batched", "rocblas_ztrsm_strided_batched"},
     .turn = turn,
     .lacks_wide_turn = lacks_wide_turn,
     .turn_names = {"rocblas_sgeam", "rocblas_dgeam", "rocblas_zgeam"},

@@ -60,12 +60,22 @@
     NUMBER(ROCBLAS_DONE, 0, rocblas_status_success)                                                \
     NUMBER(ROCBLAS_NOT_IMPLEMENTED, 2, rocblas_status_not_implemented)                             \
     NUMBER(ROCBLAS_MEMORY_ERROR, 5, rocblas_status_memory_error)                                   \
+    NUMBER(ROCBLAS_PERF_DEGRADED, 7, rocblas_status_perf_degraded)                                 \
     NUMBER(ROCBLAS_OTHER_CHIP, 15, rocblas_status_arch_mismatch)                                   \
     NUMBER(ROCBLAS_NO_TRANS, 111, rocblas_operation_none)                                          \
     NUMBER(ROCBLAS_TRANS, 112, rocblas_operation_transpose)                                        \
+    NUMBER(ROCBLAS_CONJ_TRANS, 113, rocblas_operation_conjugate_transpose)                         \
+    NUMBER(ROCBLAS_UPPER, 121, rocblas_fill_upper)                                                 \
+    NUMBER(ROCBLAS_LOWER, 122, rocblas_fill_lower)                                                 \
+    NUMBER(ROCBLAS_NON_UNIT, 131, rocblas_diagonal_non_unit)                                       \
+    NUMBER(ROCBLAS_UNIT, 132, rocblas_diagonal_unit)                                               \
+    NUMBER(ROCBLAS_LEFT, 141, rocblas_side_left)                                                   \
+    NUMBER(ROCBLAS_RIGHT, 142, rocblas_side_right)                                                 \
     NUMBER(ROCBLAS_F16, 150, rocblas_datatype_f16_r)                                               \
     NUMBER(ROCBLAS_F32, 151, rocblas_datatype_f32_r)                                               \
     NUMBER(ROCBLAS_F64, 152, rocblas_datatype_f64_r)                                               \
+    NUMBER(ROCBLAS_C64, 154, rocblas_datatype_f32_c)                                               \
+    NUMBER(ROCBLAS_C128, 155, rocblas_datatype_f64_c)                                              \
     NUMBER(ROCBLAS_I8, 160, rocblas_datatype_i8_r)                                                 \
     NUMBER(ROCBLAS_I32, 162, rocblas_datatype_i32_r)                                               \
     NUMBER(ROCBLAS_BF16, 168, rocblas_datatype_bf16_r)                                             \

@@ -60,6 +60,9 @@ typedef unsigned hiplt_enum;
 typedef void *hiplt_handle;
 
 /* The vendor's structs have no tags, so these tags are ours. */
+typedef struct rocblas_f32_pair {
+    float real, imaginary;
+} rocblas_f32_pair;
 typedef struct rocblas_f64_pair {
     double real, imaginary;
 } rocblas_f64_pair;
@@ -274,6 +277,23 @@ struct hipUUID_t;
           void *d, rocblas_enum d_type, size ldd, int64_t stride_d, size batch,                    \
           rocblas_enum compute_type, rocblas_enum algorithm, int32_t solution, uint32_t flags))
 
+#define HIP_ROCBLAS_SYRK(KIND, name, type, size)                                                   \
+    KIND(rocblas_code, name,                                                                       \
+         (rocblas_object handle, rocblas_enum triangle, rocblas_enum trans, size n, size k,        \
+          const type *alpha, const type *a, size lda, int64_t stride_a, const type *beta, type *c, \
+          size ldc, int64_t stride_c, size batch))
+#define HIP_ROCBLAS_TRSM(KIND, name, type, size)                                                   \
+    KIND(rocblas_code, name,                                                                       \
+         (rocblas_object handle, rocblas_enum side, rocblas_enum triangle, rocblas_enum trans,     \
+          rocblas_enum diagonal, size m, size n, const type *alpha, const type *a, size lda,       \
+          int64_t stride_a, type *b, size ldb, int64_t stride_b, size batch))
+/* Symmetric products and triangular solves of a type. */
+#define HIP_ROCBLAS_LEVEL3(KIND, letter, type)                                                     \
+    HIP_ROCBLAS_SYRK(KIND, rocblas_##letter##syrk_strided_batched, type, int32_t)                  \
+    HIP_ROCBLAS_SYRK(KIND, rocblas_##letter##syrk_strided_batched_64, type, int64_t)               \
+    HIP_ROCBLAS_TRSM(KIND, rocblas_##letter##trsm_strided_batched, type, int32_t)                  \
+    HIP_ROCBLAS_TRSM(KIND, rocblas_##letter##trsm_strided_batched_64, type, int64_t)
+
 #define HIP_ROCBLAS_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
     REQUIRED(rocblas_code, rocblas_create_handle, (rocblas_object *handle))                        \
     REQUIRED(rocblas_code, rocblas_destroy_handle, (rocblas_object handle))                        \
@@ -302,7 +322,11 @@ struct hipUUID_t;
     HIP_ROCBLAS_NORM(REQUIRED, rocblas_sasum_strided_batched, float, int32_t)                      \
     HIP_ROCBLAS_NORM(REQUIRED, rocblas_dasum_strided_batched, double, int32_t)                     \
     HIP_ROCBLAS_NORM(OPTIONAL, rocblas_sasum_strided_batched_64, float, int64_t)                   \
-    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_dasum_strided_batched_64, double, int64_t)
+    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_dasum_strided_batched_64, double, int64_t)                  \
+    HIP_ROCBLAS_LEVEL3(OPTIONAL, s, float)                                                         \
+    HIP_ROCBLAS_LEVEL3(OPTIONAL, d, double)                                                        \
+    HIP_ROCBLAS_LEVEL3(OPTIONAL, c, rocblas_f32_pair)                                              \
+    HIP_ROCBLAS_LEVEL3(OPTIONAL, z, rocblas_f64_pair)
 
 /* ---- hipBLASLt: libhipblaslt.so -------------------------------------------------------------- */
 

@@ -35,6 +35,10 @@ int64_t mpi_type_size(iso_dtype dtype)
     case ISO_F64:
     case ISO_I64:
         return 8;
+    case ISO_I8: /* the core refuses these */
+    case ISO_C64:
+    case ISO_C128:
+        break;
     }
     return 0;
 }
@@ -54,6 +58,10 @@ MPI_Datatype mpi_type(iso_dtype dtype)
         return MPI_INT32_T;
     case ISO_I64:
         return MPI_INT64_T;
+    case ISO_I8: /* the core refuses these */
+    case ISO_C64:
+    case ISO_C128:
+        break;
     }
     return MPI_DATATYPE_NULL;
 }

@@ -4,7 +4,7 @@
  * the first call of the routine, and some drivers finish compiling only when a kernel first runs.
  * To prepare an operation, the routine is therefore run once on temporary buffers.
  */
-#include "backends/opencl/library.h"
+#include "backends/opencl/blas.h"
 
 #include "backends/loader/files.h"
 
@@ -18,14 +18,14 @@
 static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The classes of operations that have been prepared on a device: one bit for each class. */
-enum { PREPARED_WORDS = 16, PREPARED_BITS = 64 * PREPARED_WORDS };
+enum { PREPARED_WORDS = OCL_BLAS_CLASSES / 64 };
 typedef struct prepared {
     uint64_t bits[PREPARED_WORDS];
 } prepared;
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-static struct LOADER_TABLE(CLBLAST_SYMBOLS) clblast;
+clblast_table ocl_clblast;
 
 /* Takes the version from the file's name, because the library does not report it. */
 static bool open_library(simt_library *self)
@@ -77,14 +77,47 @@ static const char *clblast_code_name(clblast_code code)
 
 /* ---- what is supported ----------------------------------------------------------------------- */
 
+int ocl_blas_type(iso_dtype dtype)
+{
+    return dtype == ISO_C128 ? 3 : dtype == ISO_C64 ? 2 : dtype == ISO_F64;
+}
+
+unsigned ocl_blas_trans(iso_trans trans)
+{
+    return trans == ISO_CONJ_TRANS ? CLBLAST_CONJ_TRANS
+           : trans == ISO_TRANS    ? CLBLAST_TRANS
+                                   : CLBLAST_NO_TRANS;
+}
+
+clblast_narrow_pair ocl_narrow_pair(double real, double imaginary)
+{
+    return (clblast_narrow_pair){{(float)real, (float)imaginary}};
+}
+
+clblast_pair ocl_pair(double real, double imaginary)
+{
+    return (clblast_pair){{real, imaginary}};
+}
+
+/* For f32, f64, c64 and c128: the routines of one product and of a batch. */
+static const struct {
+    void *routines[2];
+    const char *names[2];
+} products[] = {
+    {{(void *)&ocl_clblast.CLBlastSgemm, (void *)&ocl_clblast.CLBlastSgemmStridedBatched},
+     {"CLBlastSgemm", "CLBlastSgemmStridedBatched"}},
+    {{(void *)&ocl_clblast.CLBlastDgemm, (void *)&ocl_clblast.CLBlastDgemmStridedBatched},
+     {"CLBlastDgemm", "CLBlastDgemmStridedBatched"}},
+    {{(void *)&ocl_clblast.CLBlastCgemm, (void *)&ocl_clblast.CLBlastCgemmStridedBatched},
+     {"CLBlastCgemm", "CLBlastCgemmStridedBatched"}},
+    {{(void *)&ocl_clblast.CLBlastZgemm, (void *)&ocl_clblast.CLBlastZgemmStridedBatched},
+     {"CLBlastZgemm", "CLBlastZgemmStridedBatched"}},
+};
+
 static const char *product_name(const simt_device *device, const iso_op *of)
 {
     (void)device;
-    const iso_gemm_op *op = of->gemm;
-    const bool many = op->batch > 1;
-    return op->dtype == ISO_F32 ? many ? "CLBlastSgemmStridedBatched" : "CLBlastSgemm"
-           : many               ? "CLBlastDgemmStridedBatched"
-                                : "CLBlastDgemm";
+    return products[ocl_blas_type(of->gemm->dtype)].names[of->gemm->batch > 1];
 }
 
 static const char *transpose_name(const simt_device *device, const iso_op *of)
@@ -113,7 +146,7 @@ static const char *reduce_name(const simt_device *device, const iso_op *of)
     }
 }
 
-static iso_status check_f64(const simt_device *device, const char *what)
+iso_status ocl_blas_check_f64(const simt_device *device, const char *what)
 {
     return device->limits.f64
                ? ISO_OK
@@ -121,9 +154,19 @@ static iso_status check_f64(const simt_device *device, const char *what)
                                 what, device->limits.f64_problem);
 }
 
+bool ocl_blas_has_type(iso_dtype dtype)
+{
+    return dtype == ISO_F32 || dtype == ISO_F64 || dtype == ISO_C64 || dtype == ISO_C128;
+}
+
+iso_status ocl_blas_check_f64_of(const simt_device *device, const char *what, iso_dtype dtype)
+{
+    return dtype == ISO_F64 || dtype == ISO_C128 ? ocl_blas_check_f64(device, what) : ISO_OK;
+}
+
 /* Refuses matrices that are too large for CLBlast, whose kernels count elements in 32 bits. */
-static iso_status check_span(const char *name, int64_t rows, int64_t ld, int64_t batch,
-                             int64_t stride)
+iso_status ocl_blas_check_span(const char *name, int64_t rows, int64_t ld, int64_t batch,
+                               int64_t stride)
 {
     int64_t last = 0;
     int64_t members = 0;
@@ -142,34 +185,36 @@ static iso_status check_span(const char *name, int64_t rows, int64_t ld, int64_t
 static iso_status product_supports(simt_device *device, const iso_op *of)
 {
     const iso_gemm_op *op = of->gemm;
-    if (op->dtype == ISO_F16) {
+    const iso_dtype dtype_c = simt_gemm_dtype_c(op);
+    if (op->dtype == ISO_F16 && dtype_c == ISO_F16) {
         return ocl_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: CLBlast's half-precision product adds in half "
                               "precision, not in f32: use tiled");
     }
-    if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
+    if (!ocl_blas_has_type(op->dtype) || dtype_c != op->dtype) {
         return ocl_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: CLBlast has no gemm for %s: use tiled",
-                              iso_dtype_name(op->dtype));
+                              "gemm: variant vendor: CLBlast has no product of %s with results of "
+                              "%s: use tiled",
+                              iso_dtype_name(op->dtype), iso_dtype_name(dtype_c));
     }
     if (op->math == ISO_MATH_TF32) {
         return ocl_host->fail(ISO_UNSUPPORTED, "gemm: math tf32: CLBlast has no TF32");
     }
-    if (op->batch > 1 && !(op->dtype == ISO_F32 ? (void *)clblast.CLBlastSgemmStridedBatched
-                                                : (void *)clblast.CLBlastDgemmStridedBatched)) {
+    if (!*(void *const *)products[ocl_blas_type(op->dtype)].routines[op->batch > 1]) {
         return ocl_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: this CLBlast has no %s",
                               product_name(device, of));
     }
-    iso_status status = op->dtype == ISO_F64 ? check_f64(device, "gemm: variant vendor") : ISO_OK;
+    iso_status status = ocl_blas_check_f64_of(device, "gemm: variant vendor", op->dtype);
     if (status == ISO_OK) {
-        status = check_span("a", op->trans_a == ISO_TRANS ? op->k : op->m, op->lda, op->batch,
-                            op->stride_a);
+        status = ocl_blas_check_span("a", op->trans_a != ISO_NO_TRANS ? op->k : op->m, op->lda,
+                                     op->batch, op->stride_a);
     }
     if (status == ISO_OK) {
-        status = check_span("b", op->trans_b == ISO_TRANS ? op->n : op->k, op->ldb, op->batch,
-                            op->stride_b);
+        status = ocl_blas_check_span("b", op->trans_b != ISO_NO_TRANS ? op->n : op->k, op->ldb,
+                                     op->batch, op->stride_b);
     }
-    return status == ISO_OK ? check_span("c", op->m, op->ldc, op->batch, op->stride_c) : status;
+    return status == ISO_OK ? ocl_blas_check_span("c", op->m, op->ldc, op->batch, op->stride_c)
+                            : status;
 }
 
 static iso_status transpose_supports(simt_device *device, const iso_op *of)
@@ -177,12 +222,12 @@ static iso_status transpose_supports(simt_device *device, const iso_op *of)
     const iso_transpose_op *op = of->transpose;
     iso_status status = simt_transpose_supports(ocl_host, op, "CLBlast", true, NULL);
     if (!status && op->element_bytes > 4) {
-        status = check_f64(device, "transpose: variant vendor");
+        status = ocl_blas_check_f64(device, "transpose: variant vendor");
     }
     if (!status) {
-        status = check_span("from", op->rows, op->ld_from, 1, 0);
+        status = ocl_blas_check_span("from", op->rows, op->ld_from, 1, 0);
     }
-    return status ? status : check_span("to", op->cols, op->ld_to, 1, 0);
+    return status ? status : ocl_blas_check_span("to", op->cols, op->ld_to, 1, 0);
 }
 
 static iso_status reduce_supports(simt_device *device, const iso_op *of)
@@ -196,9 +241,9 @@ static iso_status reduce_supports(simt_device *device, const iso_op *of)
     };
     iso_status status = simt_reduce_supports(ocl_host, &has, op);
     if (!status && op->dtype == ISO_F64) {
-        status = check_f64(device, "reduce: variant vendor");
+        status = ocl_blas_check_f64(device, "reduce: variant vendor");
     }
-    return status ? status : check_span("x", 1, op->cols, 1, 0);
+    return status ? status : ocl_blas_check_span("x", 1, op->cols, 1, 0);
 }
 
 /* The workspace for a transpose that may be in place. CLBlast cannot transpose in place, so such a
@@ -216,8 +261,7 @@ static int64_t transpose_workspace(simt_device *device, const iso_op *of)
 static clblast_code product(ocl_stream *stream, const void *args)
 {
     const iso_gemm_op *op = args;
-    const unsigned ta = op->trans_a == ISO_TRANS ? CLBLAST_TRANS : CLBLAST_NO_TRANS;
-    const unsigned tb = op->trans_b == ISO_TRANS ? CLBLAST_TRANS : CLBLAST_NO_TRANS;
+    const unsigned ta = ocl_blas_trans(op->trans_a), tb = ocl_blas_trans(op->trans_b);
     const int64_t cell = iso_dtype_size(op->dtype);
     const size_t a = (size_t)(op->a.offset / cell);
     const size_t b = (size_t)(op->b.offset / cell);
@@ -227,23 +271,25 @@ static clblast_code product(ocl_stream *stream, const void *args)
     const size_t next_a = (size_t)op->stride_a, next_b = (size_t)op->stride_b;
     const size_t next_c = (size_t)op->stride_c, batch = (size_t)op->batch;
     ocl_memory in_a = op->a.memory, in_b = op->b.memory, in_c = op->c.memory;
-    if (op->dtype == ISO_F32 && op->batch == 1) {
-        return clblast.CLBlastSgemm(CLBLAST_ROWS, ta, tb, m, n, k, (float)op->alpha, in_a, a, lda,
-                                    in_b, b, ldb, (float)op->beta, in_c, c, ldc, &stream->queue,
-                                    NULL);
+#define GEMM(letter, alpha, beta)                                                                  \
+    (op->batch == 1 ? ocl_clblast.CLBlast##letter##gemm(CLBLAST_ROWS, ta, tb, m, n, k, alpha,      \
+                                                        in_a, a, lda, in_b, b, ldb, beta, in_c, c, \
+                                                        ldc, &stream->queue, NULL)                 \
+                    : ocl_clblast.CLBlast##letter##gemmStridedBatched(                             \
+                          CLBLAST_ROWS, ta, tb, m, n, k, alpha, in_a, a, lda, next_a, in_b, b,     \
+                          ldb, next_b, beta, in_c, c, ldc, next_c, batch, &stream->queue, NULL))
+    switch (op->dtype) {
+    case ISO_F32:
+        return GEMM(S, (float)op->alpha, (float)op->beta);
+    case ISO_F64:
+        return GEMM(D, op->alpha, op->beta);
+    case ISO_C64:
+        return GEMM(C, ocl_narrow_pair(op->alpha, op->alpha_imag),
+                    ocl_narrow_pair(op->beta, op->beta_imag));
+    default:
+        return GEMM(Z, ocl_pair(op->alpha, op->alpha_imag), ocl_pair(op->beta, op->beta_imag));
     }
-    if (op->dtype == ISO_F32) {
-        return clblast.CLBlastSgemmStridedBatched(
-            CLBLAST_ROWS, ta, tb, m, n, k, (float)op->alpha, in_a, a, lda, next_a, in_b, b, ldb,
-            next_b, (float)op->beta, in_c, c, ldc, next_c, batch, &stream->queue, NULL);
-    }
-    if (op->batch == 1) {
-        return clblast.CLBlastDgemm(CLBLAST_ROWS, ta, tb, m, n, k, op->alpha, in_a, a, lda, in_b, b,
-                                    ldb, op->beta, in_c, c, ldc, &stream->queue, NULL);
-    }
-    return clblast.CLBlastDgemmStridedBatched(CLBLAST_ROWS, ta, tb, m, n, k, op->alpha, in_a, a,
-                                              lda, next_a, in_b, b, ldb, next_b, op->beta, in_c, c,
-                                              ldc, next_c, batch, &stream->queue, NULL);
+#undef GEMM
 }
 
 /* A copy of rows x cols elements, transposed or not. */
@@ -266,14 +312,14 @@ static clblast_code turn_over(ocl_stream *stream, const void *args)
     ocl_memory in = t->from.memory, out = t->to.memory;
     switch (t->element_bytes) {
     case 4:
-        return clblast.CLBlastSomatcopy(CLBLAST_ROWS, t->trans, rows, cols, 1.0F, in, from, ld_from,
-                                        out, to, ld_to, &stream->queue, NULL);
+        return ocl_clblast.CLBlastSomatcopy(CLBLAST_ROWS, t->trans, rows, cols, 1.0F, in, from,
+                                            ld_from, out, to, ld_to, &stream->queue, NULL);
     case 8:
-        return clblast.CLBlastDomatcopy(CLBLAST_ROWS, t->trans, rows, cols, 1.0, in, from, ld_from,
-                                        out, to, ld_to, &stream->queue, NULL);
+        return ocl_clblast.CLBlastDomatcopy(CLBLAST_ROWS, t->trans, rows, cols, 1.0, in, from,
+                                            ld_from, out, to, ld_to, &stream->queue, NULL);
     default:
-        return clblast.CLBlastZomatcopy(CLBLAST_ROWS, t->trans, rows, cols, one, in, from, ld_from,
-                                        out, to, ld_to, &stream->queue, NULL);
+        return ocl_clblast.CLBlastZomatcopy(CLBLAST_ROWS, t->trans, rows, cols, one, in, from,
+                                            ld_from, out, to, ld_to, &stream->queue, NULL);
     }
 }
 
@@ -287,21 +333,21 @@ static clblast_code fold(ocl_stream *stream, const void *args)
     const size_t result = (size_t)(op->result.offset / cell);
     if (op->op == ISO_DOT) {
         const size_t y = (size_t)(op->y.offset / cell);
-        return (wide ? clblast.CLBlastDdot : clblast.CLBlastSdot)(n, op->result.memory, result,
-                                                                  op->x.memory, x, 1, op->y.memory,
-                                                                  y, 1, &stream->queue, NULL);
+        return (wide ? ocl_clblast.CLBlastDdot
+                     : ocl_clblast.CLBlastSdot)(n, op->result.memory, result, op->x.memory, x, 1,
+                                                op->y.memory, y, 1, &stream->queue, NULL);
     }
     clblast_code (*const call)(size_t, ocl_memory, size_t, ocl_memory, size_t, size_t, ocl_queue *,
-                               ocl_event *) = op->op == ISO_SUM
-                                                  ? wide ? clblast.CLBlastDsum : clblast.CLBlastSsum
-                                              : wide ? clblast.CLBlastDasum
-                                                     : clblast.CLBlastSasum;
+                               ocl_event *) =
+        op->op == ISO_SUM ? wide ? ocl_clblast.CLBlastDsum : ocl_clblast.CLBlastSsum
+        : wide            ? ocl_clblast.CLBlastDasum
+                          : ocl_clblast.CLBlastSasum;
     return call(n, op->result.memory, result, op->x.memory, x, 1, &stream->queue, NULL);
 }
 
 /* Submits a routine, which consists of several commands that get no events. */
-static iso_status submit(ocl_stream *stream, clblast_code (*routine)(ocl_stream *, const void *),
-                         const void *args, const char *name)
+iso_status ocl_blas_submit(ocl_stream *stream, clblast_code (*routine)(ocl_stream *, const void *),
+                           const void *args, const char *name)
 {
     const iso_status status = ocl_routine_begins(stream);
     if (status) {
@@ -329,7 +375,7 @@ static iso_status transpose(simt_stream *stream, const iso_op *op)
                  .to = in_place ? op->workspace : t->to,
                  .ld_from = t->ld_from,
                  .ld_to = in_place ? t->rows : t->ld_to};
-    const iso_status status = submit(stream->native, turn_over, &over, name);
+    const iso_status status = ocl_blas_submit(stream->native, turn_over, &over, name);
     if (status != ISO_OK || !in_place) {
         return status;
     }
@@ -341,37 +387,25 @@ static iso_status transpose(simt_stream *stream, const iso_op *op)
                  .to = t->to,
                  .ld_from = t->rows,
                  .ld_to = t->ld_to};
-    return submit(stream->native, turn_over, &back, name);
+    return ocl_blas_submit(stream->native, turn_over, &back, name);
 }
 
 static iso_status multiply(simt_stream *stream, const iso_op *op)
 {
-    return submit(stream->native, product, op->gemm, product_name(stream->device, op));
+    return ocl_blas_submit(stream->native, product, op->gemm, product_name(stream->device, op));
 }
 
 static iso_status reduce(simt_stream *stream, const iso_op *op)
 {
-    return submit(stream->native, fold, op->reduce, reduce_name(stream->device, op));
+    return ocl_blas_submit(stream->native, fold, op->reduce, reduce_name(stream->device, op));
 }
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
 /* When preparing, larger sizes are cut to these: a routine uses the same kernels for them. */
-enum { PREPARE_SIDE = 640, PREPARE_ELEMENTS = 1 << 18 };
+enum { PREPARE_ELEMENTS = 1 << 18 };
 
-static int64_t at_most(int64_t value, int64_t most)
-{
-    return value < most ? value : most;
-}
-
-/* The temporary buffers of a run that prepares a routine: operands and a workspace. */
-typedef struct rehearsal {
-    ocl_device *device;
-    ocl_memory memory[4];
-    int32_t count;
-} rehearsal;
-
-static iso_status take(rehearsal *self, int64_t bytes, iso_ref *ref)
+iso_status ocl_blas_take(ocl_rehearsal *self, int64_t bytes, iso_ref *ref)
 {
     ocl_code code = OCL_DONE;
     ocl_memory made =
@@ -384,60 +418,70 @@ static iso_status take(rehearsal *self, int64_t bytes, iso_ref *ref)
     return ISO_OK;
 }
 
-static iso_status rehearse_product(rehearsal *self, simt_stream *stream, const iso_op *given)
+static iso_status rehearse_product(ocl_rehearsal *self, simt_stream *stream, const iso_op *given)
 {
     const iso_gemm_op *from = given->gemm;
     const int64_t cell = iso_dtype_size(from->dtype);
     iso_gemm_op op = *from;
-    op.m = at_most(op.m, PREPARE_SIDE);
-    op.n = at_most(op.n, PREPARE_SIDE);
-    op.k = at_most(op.k, PREPARE_SIDE);
-    op.batch = at_most(op.batch, 2);
-    op.lda = op.trans_a == ISO_TRANS ? op.m : op.k;
-    op.ldb = op.trans_b == ISO_TRANS ? op.k : op.n;
+    op.m = simt_least(op.m, OCL_PREPARE_SIDE);
+    op.n = simt_least(op.n, OCL_PREPARE_SIDE);
+    op.k = simt_least(op.k, OCL_PREPARE_SIDE);
+    op.batch = simt_least(op.batch, 2);
+    op.lda = op.trans_a != ISO_NO_TRANS ? op.m : op.k;
+    op.ldb = op.trans_b != ISO_NO_TRANS ? op.k : op.n;
     op.ldc = op.n;
     op.stride_a = op.m * op.k;
     op.stride_b = op.k * op.n;
     op.stride_c = op.m * op.n;
-    iso_status status = take(self, op.stride_a * op.batch * cell, &op.a);
-    status = status == ISO_OK ? take(self, op.stride_b * op.batch * cell, &op.b) : status;
-    status = status == ISO_OK ? take(self, op.stride_c * op.batch * cell, &op.c) : status;
+    iso_status status = ocl_blas_take(self, op.stride_a * op.batch * cell, &op.a);
+    status = status == ISO_OK ? ocl_blas_take(self, op.stride_b * op.batch * cell, &op.b) : status;
+    status = status == ISO_OK ? ocl_blas_take(self, op.stride_c * op.batch * cell, &op.c) : status;
     const iso_op whole = {.size = (uint32_t)sizeof whole, .kind = ISO_OP_GEMM, .gemm = &op};
     return status == ISO_OK ? multiply(stream, &whole) : status;
 }
 
-static iso_status rehearse_transpose(rehearsal *self, simt_stream *stream, const iso_op *given)
+static iso_status rehearse_transpose(ocl_rehearsal *self, simt_stream *stream, const iso_op *given)
 {
     const iso_transpose_op *from = given->transpose;
     iso_transpose_op op = *from;
-    op.rows = at_most(op.rows, PREPARE_SIDE);
-    op.cols = at_most(op.cols, PREPARE_SIDE);
+    op.rows = simt_least(op.rows, OCL_PREPARE_SIDE);
+    op.cols = simt_least(op.cols, OCL_PREPARE_SIDE);
     op.ld_from = op.cols;
     op.ld_to = op.rows;
     const int64_t bytes = op.rows * op.cols * op.element_bytes;
     iso_op whole = {.size = (uint32_t)sizeof whole, .kind = ISO_OP_TRANSPOSE, .transpose = &op};
-    iso_status status = take(self, bytes, &op.from);
-    status = status == ISO_OK ? take(self, bytes, &op.to) : status;
+    iso_status status = ocl_blas_take(self, bytes, &op.from);
+    status = status == ISO_OK ? ocl_blas_take(self, bytes, &op.to) : status;
     status = status == ISO_OK ? transpose(stream, &whole) : status;
     if (status == ISO_OK && op.rows == op.cols) {
         op.to = op.from;
-        status = take(self, bytes, &whole.workspace);
+        status = ocl_blas_take(self, bytes, &whole.workspace);
         status = status == ISO_OK ? transpose(stream, &whole) : status;
     }
     return status;
 }
 
-static iso_status rehearse_reduce(rehearsal *self, simt_stream *stream, const iso_op *given)
+static iso_status rehearse_reduce(ocl_rehearsal *self, simt_stream *stream, const iso_op *given)
 {
     const iso_reduce_op_args *from = given->reduce;
     const int64_t cell = iso_dtype_size(from->dtype);
     iso_reduce_op_args op = *from;
-    op.cols = at_most(op.cols, PREPARE_ELEMENTS);
+    op.cols = simt_least(op.cols, PREPARE_ELEMENTS);
     const iso_op whole = {.size = (uint32_t)sizeof whole, .kind = ISO_OP_REDUCE, .reduce = &op};
-    iso_status status = take(self, op.cols * cell, &op.x);
-    status = status == ISO_OK ? take(self, op.cols * cell, &op.y) : status;
-    status = status == ISO_OK ? take(self, cell, &op.result) : status;
+    iso_status status = ocl_blas_take(self, op.cols * cell, &op.x);
+    status = status == ISO_OK ? ocl_blas_take(self, op.cols * cell, &op.y) : status;
+    status = status == ISO_OK ? ocl_blas_take(self, cell, &op.result) : status;
     return status == ISO_OK ? reduce(stream, &whole) : status;
+}
+
+uint32_t ocl_blas_size_class(int64_t m, int64_t n, int64_t k)
+{
+    const double volume = (double)m * (double)n * (double)k;
+    const uint32_t large = volume < 64.0 * 64 * 64      ? 0
+                           : volume < 256.0 * 256 * 256 ? 1
+                           : volume < 512.0 * 512 * 512 ? 2
+                                                        : 3;
+    return large | (uint32_t)(m % 64 == 0 && n % 64 == 0 && k % 64 == 0) << 2;
 }
 
 /* Operations of one class use the same kernels. The class of a product depends on the type, the
@@ -446,38 +490,32 @@ static iso_status rehearse_reduce(rehearsal *self, simt_stream *stream, const is
 static uint32_t product_class(const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
-    const double volume = (double)g->m * (double)g->n * (double)g->k;
-    const uint32_t large = volume < 64.0 * 64 * 64      ? 0
-                           : volume < 256.0 * 256 * 256 ? 1
-                           : volume < 512.0 * 512 * 512 ? 2
-                                                        : 3;
-    const uint32_t whole = g->m % 64 == 0 && g->n % 64 == 0 && g->k % 64 == 0;
-    return (uint32_t)(g->dtype == ISO_F64) | (uint32_t)(g->trans_a == ISO_TRANS) << 1 |
-           (uint32_t)(g->trans_b == ISO_TRANS) << 2 | (uint32_t)(g->batch > 1) << 3 | large << 4 |
-           whole << 6;
+    return ocl_blas_size_class(g->m, g->n, g->k) | (uint32_t)ocl_blas_type(g->dtype) << 3 |
+           (uint32_t)g->trans_a << 5 | (uint32_t)g->trans_b << 7 | (uint32_t)(g->batch > 1) << 9;
 }
 
 static uint32_t transpose_class(const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
-    return 128 + ((uint32_t)t->element_bytes / 8 | (uint32_t)(t->rows % 64 == 0) << 2 |
-                  (uint32_t)(t->cols % 64 == 0) << 3);
+    return OCL_CLASSES_OF_TRANSPOSES + ((uint32_t)t->element_bytes / 8 |
+                                        (uint32_t)(t->rows % 64 == 0) << 2 |
+                                        (uint32_t)(t->cols % 64 == 0) << 3);
 }
 
 static uint32_t reduce_class(const iso_op *op)
 {
-    return 256 + (uint32_t)op->reduce->op * 2 + (op->reduce->dtype == ISO_F64);
+    return OCL_CLASSES_OF_REDUCTIONS + (uint32_t)op->reduce->op * 2 +
+           (op->reduce->dtype == ISO_F64);
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 /* Runs the routine once on temporary buffers, unless an operation of its class was prepared
  * before. */
-static iso_status prepare(simt_stream *stream, const iso_op *op, uint32_t size_class,
-                          iso_status (*run)(rehearsal *, simt_stream *, const iso_op *))
+iso_status ocl_blas_prepare(simt_stream *stream, const iso_op *op, uint32_t bit,
+                            iso_status (*run)(ocl_rehearsal *, simt_stream *, const iso_op *))
 {
     simt_device *device = stream->device;
-    const uint32_t bit = size_class % PREPARED_BITS;
     iso_status status = ISO_OK;
     (void)pthread_mutex_lock(&device->vendor_lock);
     prepared *known = device->vendor;
@@ -491,7 +529,7 @@ static iso_status prepare(simt_stream *stream, const iso_op *op, uint32_t size_c
     if (!known) {
         status = ISO_NO_MEMORY;
     } else if (!(known->bits[bit / 64] >> (bit % 64) & 1)) {
-        rehearsal self = {.device = ((ocl_stream *)stream->native)->device};
+        ocl_rehearsal self = {.device = ((ocl_stream *)stream->native)->device};
         status = run(&self, stream, op);
         status = status ? status : ocl_stream_sync(stream);
         for (int32_t i = 0; i < self.count; i++) {
@@ -505,17 +543,17 @@ static iso_status prepare(simt_stream *stream, const iso_op *op, uint32_t size_c
 
 static iso_status prepare_product(simt_stream *stream, const iso_op *op)
 {
-    return prepare(stream, op, product_class(op), rehearse_product);
+    return ocl_blas_prepare(stream, op, product_class(op), rehearse_product);
 }
 
 static iso_status prepare_transpose(simt_stream *stream, const iso_op *op)
 {
-    return prepare(stream, op, transpose_class(op), rehearse_transpose);
+    return ocl_blas_prepare(stream, op, transpose_class(op), rehearse_transpose);
 }
 
 static iso_status prepare_reduce(simt_stream *stream, const iso_op *op)
 {
-    return prepare(stream, op, reduce_class(op), rehearse_reduce);
+    return ocl_blas_prepare(stream, op, reduce_class(op), rehearse_reduce);
 }
 
 static const simt_vendor_operation gemm_row = {.supports = product_supports,
@@ -535,12 +573,14 @@ static simt_library library = {
     .loader = {.title = "CLBlast",
                .where = &where,
                .names = {"libclblast.so.1"},
-               LOADER_FUNCTIONS(clblast, CLBLAST_SYMBOLS)},
+               LOADER_FUNCTIONS(ocl_clblast, CLBLAST_SYMBOLS)},
     .open = open_library,
     .needs_terms = true,
     .operations = {[ISO_OP_GEMM] = &gemm_row,
                    [ISO_OP_TRANSPOSE] = &transpose_row,
-                   [ISO_OP_REDUCE] = &reduce_row},
+                   [ISO_OP_REDUCE] = &reduce_row,
+                   [ISO_OP_SYRK] = &ocl_blas_syrk,
+                   [ISO_OP_TRSM] = &ocl_blas_trsm},
 };
 static simt_library *const libraries[] = {&library, NULL};
 

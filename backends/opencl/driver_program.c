@@ -185,13 +185,14 @@ static iso_status take_binary(const ocl_device *device, ocl_program_id id, void 
  * source. */
 static const char text_mark[] = "isomer OpenCL text 1";
 
-/* Where the device can round divisions and roots of f32 correctly, the kernels of the program's own
- * ask for it: NVIDIA's compiler makes approximate ones of those that are computed in f64 too. */
+/* Where the device can round divisions and roots of f32 correctly, maps and the kernels of the
+ * program's own ask for it: NVIDIA's compiler makes approximate ones of those that are computed in
+ * f64 too. */
 static iso_status join_options(const ocl_device *device, const simt_source *source, char *options,
                                size_t room)
 {
     size_t used = (size_t)snprintf(options, room, "-cl-std=CL1.2%s",
-                                   source->own && device->rounds
+                                   (source->own || source->rounds) && device->rounds
                                        ? " -cl-fp32-correctly-rounded-divide-sqrt -DISO_ROUNDS_=1"
                                        : "");
     for (int32_t i = 0; i < source->option_count && used < room; i++) {

@@ -28,6 +28,10 @@ typedef struct _cl_event *ocl_event;
 
 typedef int clblast_code;      /* CLBlastStatusCode: some are negative */
 typedef unsigned clblast_enum; /* layouts and transpositions */
+/* cl_float2, whose alignment is that of its 8 bytes, and is passed like a pair of floats. */
+typedef struct clblast_narrow_pair {
+    _Alignas(8) float part[2];
+} clblast_narrow_pair;
 /* cl_double2: two numbers that are passed like a pair of doubles. */
 typedef struct clblast_pair {
     double part[2];
@@ -119,7 +123,14 @@ typedef struct clblast_pair {
     VALUE(CLBLAST_DONE, 0, CLBlastSuccess)                                                         \
     VALUE(CLBLAST_ROWS, 101, CLBlastLayoutRowMajor)                                                \
     VALUE(CLBLAST_NO_TRANS, 111, CLBlastTransposeNo)                                               \
-    VALUE(CLBLAST_TRANS, 112, CLBlastTransposeYes)
+    VALUE(CLBLAST_TRANS, 112, CLBlastTransposeYes)                                                 \
+    VALUE(CLBLAST_CONJ_TRANS, 113, CLBlastTransposeConjugate)                                      \
+    VALUE(CLBLAST_UPPER, 121, CLBlastTriangleUpper)                                                \
+    VALUE(CLBLAST_LOWER, 122, CLBlastTriangleLower)                                                \
+    VALUE(CLBLAST_NON_UNIT, 131, CLBlastDiagonalNonUnit)                                           \
+    VALUE(CLBLAST_UNIT, 132, CLBlastDiagonalUnit)                                                  \
+    VALUE(CLBLAST_LEFT, 141, CLBlastSideLeft)                                                      \
+    VALUE(CLBLAST_RIGHT, 142, CLBlastSideRight)
 
 #define OCL_ENUMERATOR(ours, number, theirs) ours = (number),
 enum { OPENCL_VALUES(OCL_ENUMERATOR) CLBLAST_VALUES(OCL_ENUMERATOR) };
@@ -267,6 +278,18 @@ enum { OPENCL_VALUES(OCL_ENUMERATOR) CLBLAST_VALUES(OCL_ENUMERATOR) };
           (size_t n, ocl_memory result, size_t result_offset, ocl_memory x, size_t x_offset,       \
            size_t x_step, ocl_queue *queue, ocl_event *event))
 
+#define CLBLAST_SYRK(ENTRY, name, number)                                                          \
+    ENTRY(clblast_code, name,                                                                      \
+          (clblast_enum layout, clblast_enum triangle, clblast_enum a_trans, size_t n, size_t k,   \
+           number alpha, ocl_memory a, size_t a_offset, size_t a_ld, number beta, ocl_memory c,    \
+           size_t c_offset, size_t c_ld, ocl_queue *queue, ocl_event *event))
+#define CLBLAST_TRSM(ENTRY, name, number)                                                          \
+    ENTRY(clblast_code, name,                                                                      \
+          (clblast_enum layout, clblast_enum side, clblast_enum triangle, clblast_enum a_trans,    \
+           clblast_enum diagonal, size_t m, size_t n, number alpha, ocl_memory a, size_t a_offset, \
+           size_t a_ld, ocl_memory b, size_t b_offset, size_t b_ld, ocl_queue *queue,              \
+           ocl_event *event))
+
 #define CLBLAST_SYMBOLS(REQUIRED, OPTIONAL)                                                        \
     CLBLAST_PRODUCT(REQUIRED, CLBlastSgemm, float)                                                 \
     CLBLAST_PRODUCT(REQUIRED, CLBlastDgemm, double)                                                \
@@ -280,7 +303,19 @@ enum { OPENCL_VALUES(OCL_ENUMERATOR) CLBLAST_VALUES(OCL_ENUMERATOR) };
     CLBLAST_FOLD(REQUIRED, CLBlastSsum)                                                            \
     CLBLAST_FOLD(REQUIRED, CLBlastDsum)                                                            \
     CLBLAST_FOLD(REQUIRED, CLBlastSasum)                                                           \
-    CLBLAST_FOLD(REQUIRED, CLBlastDasum)
+    CLBLAST_FOLD(REQUIRED, CLBlastDasum)                                                           \
+    CLBLAST_PRODUCT(OPTIONAL, CLBlastCgemm, clblast_narrow_pair)                                   \
+    CLBLAST_PRODUCT(OPTIONAL, CLBlastZgemm, clblast_pair)                                          \
+    CLBLAST_PRODUCTS(OPTIONAL, CLBlastCgemmStridedBatched, clblast_narrow_pair)                    \
+    CLBLAST_PRODUCTS(OPTIONAL, CLBlastZgemmStridedBatched, clblast_pair)                           \
+    CLBLAST_SYRK(OPTIONAL, CLBlastSsyrk, float)                                                    \
+    CLBLAST_SYRK(OPTIONAL, CLBlastDsyrk, double)                                                   \
+    CLBLAST_SYRK(OPTIONAL, CLBlastCsyrk, clblast_narrow_pair)                                      \
+    CLBLAST_SYRK(OPTIONAL, CLBlastZsyrk, clblast_pair)                                             \
+    CLBLAST_TRSM(OPTIONAL, CLBlastStrsm, float)                                                    \
+    CLBLAST_TRSM(OPTIONAL, CLBlastDtrsm, double)                                                   \
+    CLBLAST_TRSM(OPTIONAL, CLBlastCtrsm, clblast_narrow_pair)                                      \
+    CLBLAST_TRSM(OPTIONAL, CLBlastZtrsm, clblast_pair)
 
 /* clang-format on */
 

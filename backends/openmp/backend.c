@@ -28,7 +28,7 @@ static iso_status probe(iso_probe *out)
 }
 
 extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map, cpu_gemv, cpu_spmv,
-    cpu_ranks;
+    cpu_ranks, cpu_finish, cpu_solve, cpu_syrk, cpu_trsm;
 
 static const cpu_operation *find(iso_op_kind kind)
 {
@@ -36,7 +36,9 @@ static const cpu_operation *find(iso_op_kind kind)
         [ISO_OP_GEMM] = &cpu_gemm,     [ISO_OP_TRANSPOSE] = &cpu_transpose,
         [ISO_OP_REDUCE] = &cpu_reduce, [ISO_OP_MAP] = &cpu_map,
         [ISO_OP_GEMV] = &cpu_gemv,     [ISO_OP_SPMV] = &cpu_spmv,
-        [ISO_OP_RANKS] = &cpu_ranks,
+        [ISO_OP_RANKS] = &cpu_ranks,   [ISO_OP_FINISH] = &cpu_finish,
+        [ISO_OP_SOLVE] = &cpu_solve,   [ISO_OP_SYRK] = &cpu_syrk,
+        [ISO_OP_TRSM] = &cpu_trsm,
     };
     if ((size_t)kind < sizeof operations / sizeof operations[0] && operations[kind]) {
         return operations[kind];

@@ -44,7 +44,7 @@ static const blas_library libraries[CPU_BLAS_KINDS] = {
                        "BLIS_ARCH_TYPE"},
     [CPU_BLAS_MKL] = {"mkl",
                       "MKL",
-                      {"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"},
+                      {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"},
                       "MKL_Get_Version_String",
                       NULL},
 };
@@ -67,9 +67,29 @@ static struct {
 
 /* The members of cpu_blas from sgemm on. */
 static const loader_function functions[] = {
-    {"cblas_sgemm", true}, {"cblas_dgemm", true}, {"cblas_sgemv", false}, {"cblas_dgemv", false},
-    {"cblas_sdot", true},  {"cblas_ddot", true},  {"cblas_sasum", true},  {"cblas_dasum", true},
-    {"cblas_snrm2", true}, {"cblas_dnrm2", true},
+    {"cblas_sgemm", true},
+    {"cblas_dgemm", true},
+    {"cblas_sgemv", false},
+    {"cblas_dgemv", false},
+    {"cblas_sdot", true},
+    {"cblas_ddot", true},
+    {"cblas_sasum", true},
+    {"cblas_dasum", true},
+    {"cblas_snrm2", true},
+    {"cblas_dnrm2", true},
+    {"cblas_cgemm", false},
+    {"cblas_zgemm", false},
+    {"cblas_ssyrk", false},
+    {"cblas_dsyrk", false},
+    {"cblas_csyrk", false},
+    {"cblas_zsyrk", false},
+    {"cblas_strsm", false},
+    {"cblas_dtrsm", false},
+    {"cblas_ctrsm", false},
+    {"cblas_ztrsm", false},
+    {"cblas_sbgemm", false},
+    {"cblas_gemm_bf16bf16f32", false},
+    {"cblas_gemm_f16f16f32", false},
 };
 static const loader_where where = {.host = &cpu_host, .advice = ""};
 static loader_library opened = {

@@ -20,7 +20,42 @@ enum {
 };
 
 /* The CBLAS interface with 32-bit integers: sizes and leading dimensions are at most INT_MAX. */
-enum { CPU_BLAS_ROW_MAJOR = 101, CPU_BLAS_NO_TRANS = 111, CPU_BLAS_TRANS = 112 };
+enum {
+    CPU_BLAS_ROW_MAJOR = 101,
+    CPU_BLAS_NO_TRANS = 111,
+    CPU_BLAS_TRANS = 112,
+    CPU_BLAS_CONJ_TRANS = 113,
+    CPU_BLAS_UPPER = 121,
+    CPU_BLAS_LOWER = 122,
+    CPU_BLAS_NON_UNIT = 131,
+    CPU_BLAS_UNIT = 132,
+    CPU_BLAS_LEFT = 141,
+    CPU_BLAS_RIGHT = 142
+};
+
+/* Products, symmetric products and triangular solves. The types of a routine differ only in how it
+ * takes factors: by value, or complex ones by address. */
+typedef void cpu_gemm_narrow(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                             const void *a, int lda, const void *b, int ldb, float beta, void *c,
+                             int ldc);
+typedef void cpu_gemm_wide(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
+                           const void *a, int lda, const void *b, int ldb, double beta, void *c,
+                           int ldc);
+typedef void cpu_gemm_pair(int order, int trans_a, int trans_b, int m, int n, int k,
+                           const void *alpha, const void *a, int lda, const void *b, int ldb,
+                           const void *beta, void *c, int ldc);
+typedef void cpu_syrk_narrow(int order, int triangle, int trans, int n, int k, float alpha,
+                             const void *a, int lda, float beta, void *c, int ldc);
+typedef void cpu_syrk_wide(int order, int triangle, int trans, int n, int k, double alpha,
+                           const void *a, int lda, double beta, void *c, int ldc);
+typedef void cpu_syrk_pair(int order, int triangle, int trans, int n, int k, const void *alpha,
+                           const void *a, int lda, const void *beta, void *c, int ldc);
+typedef void cpu_trsm_narrow(int order, int side, int triangle, int trans, int diagonal, int m,
+                             int n, float alpha, const void *a, int lda, void *b, int ldb);
+typedef void cpu_trsm_wide(int order, int side, int triangle, int trans, int diagonal, int m, int n,
+                           double alpha, const void *a, int lda, void *b, int ldb);
+typedef void cpu_trsm_pair(int order, int side, int triangle, int trans, int diagonal, int m, int n,
+                           const void *alpha, const void *a, int lda, void *b, int ldb);
 
 typedef struct cpu_blas {
     cpu_blas_kind kind;
@@ -29,11 +64,8 @@ typedef struct cpu_blas {
     char core[ISO_NAME_MAX];    /* "Cooperlake": it uses the kernels for this; "" if not reported */
     char label[ISO_NAME_MAX];   /* "OpenBLAS 0.3.21 (Cooperlake)", for iso_op_info.library */
 
-    void (*sgemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
-                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
-    void (*dgemm)(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
-                  const double *a, int lda, const double *b, int ldb, double beta, double *c,
-                  int ldc);
+    cpu_gemm_narrow *sgemm;
+    cpu_gemm_wide *dgemm;
 
     void (*sgemv)(int order, int trans, int m, int n, float alpha, const float *a, int lda,
                   const float *x, int incx, float beta, float *y, int incy);
@@ -46,6 +78,17 @@ typedef struct cpu_blas {
     double (*dasum)(int n, const double *x, int incx);
     float (*snrm2)(int n, const float *x, int incx);
     double (*dnrm2)(int n, const double *x, int incx);
+
+    /* NULL if the library has none. */
+    cpu_gemm_pair *cgemm, *zgemm;
+    cpu_syrk_narrow *ssyrk;
+    cpu_syrk_wide *dsyrk;
+    cpu_syrk_pair *csyrk, *zsyrk;
+    cpu_trsm_narrow *strsm;
+    cpu_trsm_wide *dtrsm;
+    cpu_trsm_pair *ctrsm, *ztrsm;
+    cpu_gemm_narrow *sbgemm, *bf16_gemm, *f16_gemm; /* C is f32; OpenBLAS, and MKL's two */
+
     float (*ssum)(int n, const float *x, int incx);   /* only OpenBLAS; NULL if missing or wrong */
     double (*dsum)(int n, const double *x, int incx); /* for f64; otherwise like ssum */
 
@@ -82,6 +125,31 @@ iso_status cpu_blas_check_setting(void);
  * and OpenMP thread count are restored. NO_MEMORY: the caller has too little stack, and no thread
  * could be created. */
 iso_status cpu_blas_call(const cpu_device *device, void (*body)(void *context), void *context);
+
+/* ---- What products, symmetric products and solves have in common: blas_level3.c -------------- */
+
+typedef struct cpu_blas_size {
+    const char *name;
+    int64_t value;
+} cpu_blas_size;
+
+/* ISO_OK if the library is the one that was asked for, has the routine and takes the sizes.
+ * `routine` is NULL if the library has none for the types, which `types` names. */
+iso_status cpu_blas_allows(const char *operation, int32_t library, const void *routine,
+                           const char *types, const cpu_blas_size *sizes, size_t count);
+int cpu_blas_trans(iso_trans trans);
+int cpu_blas_triangle(iso_triangle triangle);
+
+/* A factor, in each of the types in which routines take it. */
+typedef struct cpu_blas_factor {
+    float narrow;
+    double wide;
+    float narrow_pair[2];
+    double wide_pair[2];
+} cpu_blas_factor;
+cpu_blas_factor cpu_blas_factor_of(double real, double imaginary);
+/* The address of a complex factor of this type. */
+const void *cpu_blas_pair(const cpu_blas_factor *factor, iso_dtype dtype);
 
 /* ---- With limited threads: blas_threads.c ---------------------------------------------------- */
 

@@ -6,8 +6,8 @@
 #include "backends/openmp/cpu.h"
 #include "backends/openmp/kernels/kernels.h"
 
-/* A type of lanes: f32, f64, i32 or i64, or, for min and max, the keys of order.c. reduce_finish.c
- * has the table of all types. */
+/* A type of lanes: f32, f64, i32 or i64, or, for min, max and amax, the keys of order.c.
+ * reduce_finish.c has the table of all types. */
 typedef struct cpu_lane {
     int bytes;
     /* Adds the other n - 1 values to the first, in order, or what else the step folds lanes with.
@@ -23,8 +23,8 @@ typedef struct cpu_lane {
 typedef struct cpu_reduction {
     const iso_reduce_op_args *op;
     cpu_step step;        /* used if `order` is -1 */
-    int order;            /* 0: min, 1: max, -1: neither */
-    int index_only;       /* argmin, argmax */
+    int order;            /* 0: min, 1: max, 2: amax, -1: none of these */
+    int index_only;       /* argmin, argmax, argamax */
     iso_dtype lane_dtype; /* type of the values; 0 for keys of 16 bits */
     const cpu_lane *lane;
     int planes; /* 3 for the 2-norm of f64: med, big, small; else 1 */

@@ -13,7 +13,7 @@ enum {
     BYTES_PER_THREAD = 1 << 18
 };
 
-static const cpu_step steps[ISO_XOR + 1] = {
+static const cpu_step steps[ISO_ARGAMAX + 1] = {
     [ISO_SUM] = CPU_STEP_SUM, [ISO_MEAN] = CPU_STEP_SUM,  [ISO_PRODUCT] = CPU_STEP_PRODUCT,
     [ISO_DOT] = CPU_STEP_DOT, [ISO_ASUM] = CPU_STEP_ASUM, [ISO_NORM2] = CPU_STEP_SQUARES,
     [ISO_XOR] = CPU_STEP_XOR,
@@ -87,10 +87,15 @@ static const cpu_lane lanes[CPU_ELEMENTS] = {
 
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op)
 {
-    const int max = op->op == ISO_MAX || op->op == ISO_ARGMAX;
+    static const struct {
+        int order, index_only;
+    } orders[] = {
+        [ISO_MIN] = {1, 0},    [ISO_MAX] = {2, 0},    [ISO_AMAX] = {3, 0},
+        [ISO_ARGMIN] = {1, 1}, [ISO_ARGMAX] = {2, 1}, [ISO_ARGAMAX] = {3, 1},
+    };
     *r = (cpu_reduction){.op = op, .bytes = iso_dtype_size(op->dtype)};
-    r->index_only = op->op == ISO_ARGMIN || op->op == ISO_ARGMAX;
-    r->order = r->index_only || op->op == ISO_MIN || op->op == ISO_MAX ? max : -1;
+    r->index_only = orders[op->op].index_only;
+    r->order = orders[op->op].order - 1;
     r->step = op->op == ISO_MEAN && op->dtype == ISO_I32 ? CPU_STEP_SUM_WIDE : steps[op->op];
     r->lane_dtype = lane_of(r, op->dtype);
     r->lane = &lanes[r->lane_dtype];

@@ -22,15 +22,19 @@ static void add(const cpu_reduction *r, values *pair)
     }
 }
 
-/* Stores the best element as the result of min and max, or its index as that of argmin and argmax.
- */
+/* Stores the best element as the result of min and max, its magnitude as that of amax, or its
+ * index. */
 static void store_best(const cpu_reduction *r, const char *x, int64_t step, int64_t index,
                        int64_t at)
 {
     if (r->index_only) {
         ((int64_t *)(void *)r->result)[at] = index;
     } else {
-        memcpy(r->result + at * r->bytes, x + index * step * r->bytes, (size_t)r->bytes);
+        char *to = r->result + at * r->bytes;
+        memcpy(to, x + index * step * r->bytes, (size_t)r->bytes);
+        if (r->order == CPU_ORDER_AMAX) {
+            to[r->bytes - 1] &= 0x7f; /* the sign is in the last byte */
+        }
     }
 }
 

@@ -11,7 +11,7 @@
 enum { CALL_ELEMENTS = INT_MAX };
 
 /* The library's functions for f32 and f64. */
-static const char *const functions[ISO_XOR + 1][2] = {
+static const char *const functions[ISO_ARGAMAX + 1][2] = {
     [ISO_SUM] = {"cblas_ssum", "cblas_dsum"},
     [ISO_DOT] = {"cblas_sdot", "cblas_ddot"},
     [ISO_ASUM] = {"cblas_sasum", "cblas_dasum"},

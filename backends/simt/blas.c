@@ -111,7 +111,7 @@ iso_status simt_blas_handle(simt_stream *stream, iso_ref workspace, int64_t byte
                            blas->set_name);
 }
 
-static iso_status prepare(simt_stream *stream, const iso_op *op)
+iso_status simt_blas_prepare(simt_stream *stream, const iso_op *op)
 {
     void *handle = NULL;
     return simt_blas_handle(stream, op->workspace, op->workspace_bytes, false, &handle);
@@ -152,29 +152,82 @@ void simt_blas_device_close(simt_device *device)
 
 uint32_t simt_blas_compute(const simt_blas_numbers *numbers, const iso_gemm_op *op)
 {
-    return op->dtype == ISO_F64                                ? numbers->in_f64
-           : op->dtype == ISO_F32 && op->math == ISO_MATH_TF32 ? numbers->in_tf32
-                                                               : numbers->in_f32;
+    switch (op->dtype) {
+    case ISO_F64:
+        return numbers->in_f64;
+    case ISO_C64:
+        return numbers->in_c64;
+    case ISO_C128:
+        return numbers->in_c128;
+    case ISO_I8:
+        return numbers->in_i32;
+    case ISO_F32:
+        return op->math == ISO_MATH_TF32 ? numbers->in_tf32 : numbers->in_f32;
+    default:
+        return numbers->in_f32;
+    }
 }
 
-simt_blas_scalar simt_blas_scalar_of(iso_dtype dtype, double value)
+simt_blas_scalar simt_blas_scalar_of(iso_dtype dtype, double value, double imaginary)
 {
-    simt_blas_scalar scalar = {.f32 = (float)value};
-    if (dtype == ISO_F64) {
-        scalar.f64 = value;
+    switch (dtype) {
+    case ISO_F64:
+        return (simt_blas_scalar){.f64 = value};
+    case ISO_C64:
+        return (simt_blas_scalar){.c64 = {(float)value, (float)imaginary}};
+    case ISO_C128:
+        return (simt_blas_scalar){.c128 = {value, imaginary}};
+    case ISO_I8:
+        return (simt_blas_scalar){.i32 = (int32_t)value};
+    default:
+        return (simt_blas_scalar){.f32 = (float)value};
     }
-    return scalar;
+}
+
+uint32_t simt_blas_trans(const simt_blas_numbers *numbers, iso_trans trans)
+{
+    return trans == ISO_CONJ_TRANS ? numbers->conj_trans
+           : trans == ISO_TRANS    ? numbers->trans
+                                   : numbers->no_trans;
+}
+
+iso_status simt_blas_types(const simt_device *device, const simt_blas_numbers *numbers,
+                           const iso_gemm_op *op, const char *library)
+{
+    const iso_dtype dtype = op->dtype, dtype_c = simt_gemm_dtype_c(op);
+    const bool half = dtype == ISO_F16 || dtype == ISO_BF16;
+    const bool known = dtype == ISO_I8    ? dtype_c == ISO_I32
+                       : dtype == dtype_c ? dtype != ISO_I32 && dtype != ISO_I64
+                                          : half && dtype_c == ISO_F32;
+    return known && numbers->types[dtype] && numbers->types[dtype_c]
+               ? ISO_OK
+               : device->host->fail(ISO_UNSUPPORTED,
+                                    "gemm: variant vendor: %s has no product of %s with results "
+                                    "of %s; use tiled",
+                                    library, iso_dtype_name(dtype), iso_dtype_name(dtype_c));
 }
 
 static iso_status gemm_supports(simt_device *device, const iso_op *of)
 {
     const iso_gemm_op *op = of->gemm;
     const simt_blas *blas = simt_blas_of(device);
-    const iso_status status = blas->precision(device, op);
+    const simt_blas_wish wish = {"gemm", op->dtype, op->math, op->library};
     const simt_size large = simt_gemm_large(op);
     const char *lacks = large.name ? blas->lacks_wide_gemm(op->batch > 1) : NULL;
+    iso_status status = simt_blas_types(device, blas->numbers, op, label_of(device));
+    if (!status && op->dtype == ISO_I8) {
+        status = simt_i8_supports(device->host, op, label_of(device));
+    }
+    status = status ? status : blas->precision(device, &wish);
     return status || !lacks ? status
                             : simt_too_large(device->host, "gemm", large, label_of(device), lacks);
+}
+
+/* Copies of operands of i8 are after the library's own workspace. */
+static int64_t gemm_workspace(simt_device *device, const iso_op *op)
+{
+    return simt_blas_workspace(device, op) +
+           (op->gemm->dtype == ISO_I8 ? simt_i8_bytes(op->gemm) : 0);
 }
 
 static const char *gemm_name(const simt_device *device, const iso_op *op)
@@ -187,15 +240,17 @@ static iso_status gemm_execute(simt_stream *stream, const iso_op *of)
     const iso_gemm_op *op = of->gemm;
     const simt_blas *blas = simt_blas_of(stream->device);
     const simt_blas_numbers *numbers = blas->numbers;
-    const simt_blas_scalar alpha = simt_blas_scalar_of(op->dtype, op->alpha);
-    const simt_blas_scalar beta = simt_blas_scalar_of(op->dtype, op->beta);
+    const simt_blas_scalar alpha = simt_blas_scalar_of(op->dtype, op->alpha, op->alpha_imag);
+    const simt_blas_scalar beta = simt_blas_scalar_of(op->dtype, op->beta, op->beta_imag);
+    const int64_t copies = op->dtype == ISO_I8 ? simt_i8_bytes(op) : 0;
+    iso_ref scratch = of->workspace;
     simt_blas_product product = {
         .wide = simt_gemm_large(op).name != NULL,
         .tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32,
-        .trans_1 = op->trans_b == ISO_TRANS ? numbers->trans : numbers->no_trans,
-        .trans_2 = op->trans_a == ISO_TRANS ? numbers->trans : numbers->no_trans,
+        .trans_1 = simt_blas_trans(numbers, op->trans_b),
+        .trans_2 = simt_blas_trans(numbers, op->trans_a),
         .type = numbers->types[op->dtype] - 1,
-        .type_c = numbers->types[op->dtype] - 1,
+        .type_c = numbers->types[simt_gemm_dtype_c(op)] - 1,
         .compute = simt_blas_compute(numbers, op),
         .m = op->n,
         .n = op->m,
@@ -214,18 +269,28 @@ static iso_status gemm_execute(simt_stream *stream, const iso_op *of)
         .two = simt_place(op->k > 0 ? op->a : op->c),
         .c = simt_place(op->c),
     };
-    const iso_status status =
-        simt_blas_handle(stream, of->workspace, of->workspace_bytes, false, &product.handle);
+    iso_status status = simt_blas_handle(stream, of->workspace, of->workspace_bytes - copies, false,
+                                         &product.handle);
+    if (!status && op->dtype == ISO_I8) {
+        scratch.offset += of->workspace_bytes - copies;
+        status = simt_i8_settle(stream, op, scratch, &product);
+    }
     return status ? status
                   : simt_blas_check(stream, numbers, blas->gemm(&product),
                                     gemm_name(stream->device, of));
 }
 
+static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
+{
+    const iso_status status = simt_blas_prepare(stream, op);
+    return !status && op->gemm->dtype == ISO_I8 ? simt_i8_prepare(stream, op->gemm) : status;
+}
+
 const simt_vendor_operation simt_blas_gemm = {
     .supports = gemm_supports,
-    .workspace = simt_blas_workspace,
+    .workspace = gemm_workspace,
     .execute = gemm_execute,
-    .prepare = prepare,
+    .prepare = gemm_prepare,
     .name = gemm_name,
 };
 
@@ -343,7 +408,7 @@ const simt_vendor_operation simt_blas_transpose = {
     .supports = transpose_supports,
     .workspace = transpose_workspace,
     .execute = transpose_execute,
-    .prepare = prepare,
+    .prepare = simt_blas_prepare,
     .name = transpose_name,
 };
 
@@ -438,6 +503,6 @@ const simt_vendor_operation simt_blas_reduce = {
     .supports = reduce_supports,
     .workspace = reduce_workspace,
     .execute = reduce_execute,
-    .prepare = prepare,
+    .prepare = simt_blas_prepare,
     .name = reduce_name,
 };

@@ -25,10 +25,10 @@ enum { SIMT_TYPES_MAX = 32 }; /* every iso_dtype is less than this */
 /* The values of one library's enumerators. */
 typedef struct simt_blas_numbers {
     uint32_t types[SIMT_TYPES_MAX]; /* [iso_dtype]: its number + 1; 0: the library lacks the type */
-    uint32_t bytes, words; /* signed integers of 8 and 32 bits, which are no iso_dtype here */
-    uint32_t no_trans, trans;
-    uint32_t in_words;
-    uint32_t in_f32, in_tf32, in_f64; /* the types that products compute in */
+    uint32_t no_trans, trans, conj_trans;
+    uint32_t lower, upper, left, right, unit, non_unit;
+    /* The types that products compute in; in_i32 is 0 if the library has no products of bytes. */
+    uint32_t in_f32, in_tf32, in_f64, in_c64, in_c128, in_i32;
     uint32_t alloc_failed;
     uint32_t refused[2]; /* the statuses of a call that the library or the chip does not support */
     const char *(*status_name)(uint32_t status); /* optional; may return NULL */
@@ -45,6 +45,36 @@ typedef struct simt_blas_product {
     const void *one, *two;
     void *c;
 } simt_blas_product;
+
+/* A symmetric product in the library's layout, for each of a batch. */
+typedef struct simt_blas_square {
+    void *handle;
+    bool wide; /* a size needs 64 bits */
+    iso_dtype dtype;
+    uint32_t triangle, trans;
+    int64_t n, k, lda, ldc, batch, stride_a, stride_c;
+    const void *alpha, *beta, *a;
+    void *c;
+} simt_blas_square;
+
+/* A triangular solve in the library's layout, for each of a batch. */
+typedef struct simt_blas_solve {
+    void *handle;
+    bool wide; /* a size needs 64 bits */
+    iso_dtype dtype;
+    uint32_t side, triangle, trans, diagonal;
+    int64_t m, n, lda, ldb, batch, stride_a, stride_b;
+    const void *alpha, *a;
+    void *b;
+} simt_blas_solve;
+
+/* What an operation asks of the precision of a library. */
+typedef struct simt_blas_wish {
+    const char *operation;
+    iso_dtype dtype;
+    iso_math math;
+    int32_t library;
+} simt_blas_wish;
 
 /* `to` (cols x rows) = the transpose of `from` (rows x cols). The two do not overlap. */
 typedef struct simt_blas_turn {
@@ -89,11 +119,23 @@ typedef struct simt_blas {
 
     /* UNSUPPORTED if the device lacks the requested precision, or an environment variable changes
      * it. */
-    iso_status (*precision)(const simt_device *device, const iso_gemm_op *op);
+    iso_status (*precision)(const simt_device *device, const simt_blas_wish *wish);
     uint32_t (*gemm)(const simt_blas_product *product);
     /* The function for sizes of 64 bits that this version of the library lacks, or NULL. */
     const char *(*lacks_wide_gemm)(bool batched);
     const char *gemm_names[2]; /* of one product, of a batch */
+
+    /* Only one of a batch, or all of it in one call. */
+    uint32_t (*square)(const simt_blas_square *square);
+    uint32_t (*solve)(const simt_blas_solve *solve);
+    bool batches;
+    /* Optional: bytes of scratch memory for each solve of a batch. */
+    int64_t (*solve_bytes)(const iso_trsm_op *op);
+    /* The function of this name, for f32, f64, c64 and c128, that this version of the library
+     * lacks, or NULL. */
+    const char *(*lacks_square)(iso_dtype dtype, bool wide);
+    const char *(*lacks_solve)(iso_dtype dtype, bool wide);
+    const char *square_names[4], *solve_names[4];
 
     uint32_t (*turn)(const simt_blas_turn *turn);
     /* As lacks_wide_gemm; NULL if no version of the library has such functions. */
@@ -116,7 +158,8 @@ typedef struct simt_blas {
     const struct simt_sparse *sparse; /* sparse.h */
 } simt_blas;
 
-extern const simt_vendor_operation simt_blas_gemm, simt_blas_transpose, simt_blas_reduce;
+extern const simt_vendor_operation simt_blas_gemm, simt_blas_transpose, simt_blas_reduce,
+    simt_blas_syrk, simt_blas_trsm;
 
 static inline const simt_blas *simt_blas_of(const simt_device *device)
 {
@@ -137,12 +180,33 @@ iso_status simt_blas_handle(simt_stream *stream, iso_ref workspace, int64_t byte
                             void **out);
 /* The library's number for the type that the product computes in. */
 uint32_t simt_blas_compute(const simt_blas_numbers *numbers, const iso_gemm_op *op);
-/* alpha or beta, in the type that the product computes in. */
+/* alpha or beta, in the type that an operation on elements of `dtype` computes in. */
 typedef union simt_blas_scalar {
     float f32;
     double f64;
+    int32_t i32;
+    float c64[2];
+    _Alignas(16) double c128[2];
 } simt_blas_scalar;
-simt_blas_scalar simt_blas_scalar_of(iso_dtype dtype, double value);
+simt_blas_scalar simt_blas_scalar_of(iso_dtype dtype, double value, double imaginary);
+uint32_t simt_blas_trans(const simt_blas_numbers *numbers, iso_trans trans);
+/* ISO_OK if products of this type with a C of this type exist and the library has both types. */
+iso_status simt_blas_types(const simt_device *device, const simt_blas_numbers *numbers,
+                           const iso_gemm_op *op, const char *library);
+/* Creates the stream's handle. */
+iso_status simt_blas_prepare(simt_stream *stream, const iso_op *op);
+
+/* ---- products of i8 (blas_i8.c) -------------------------------------------------------------- */
+
+/* UNSUPPORTED: the library might refuse the product, or give other sums than ones that wrap. */
+iso_status simt_i8_supports(const iso_host *host, const iso_gemm_op *op, const char *library);
+/* Scratch memory for copies of A and B. */
+int64_t simt_i8_bytes(const iso_gemm_op *op);
+/* Copies or transposes A and B to `scratch` if the library does not take them as they are, and
+ * changes the product. */
+iso_status simt_i8_settle(simt_stream *stream, const iso_gemm_op *op, iso_ref scratch,
+                          simt_blas_product *product);
+iso_status simt_i8_prepare(simt_stream *stream, const iso_gemm_op *op);
 
 /* ---- the second library (blas_lt.c) ---------------------------------------------------------- */
 
@@ -162,7 +226,7 @@ typedef struct simt_lt_api {
 /* What the choice of an algorithm depends on: the key of a cached plan. */
 typedef struct simt_lt_key {
     int64_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
-    uint32_t dtype, compute, trans_a, trans_b;
+    uint32_t dtype, dtype_c, compute, trans_a, trans_b;
     uint32_t align_a, align_b, align_c; /* bytes; 0: the choice does not depend on them */
     uint32_t used;
 } simt_lt_key;

@@ -101,13 +101,14 @@ static simt_lt_key key_of(const simt_device *device, const iso_gemm_op *op, bool
     key.stride_b = op->batch > 1 ? op->stride_b : 0;
     key.stride_c = op->batch > 1 ? op->stride_c : 0;
     key.dtype = (uint32_t)op->dtype;
+    key.dtype_c = (uint32_t)simt_gemm_dtype_c(op);
     key.compute = simt_blas_compute(lt->numbers, op);
-    key.trans_a = op->trans_a == ISO_TRANS ? lt->numbers->trans : lt->numbers->no_trans;
-    key.trans_b = op->trans_b == ISO_TRANS ? lt->numbers->trans : lt->numbers->no_trans;
+    key.trans_a = simt_blas_trans(lt->numbers, op->trans_a);
+    key.trans_b = simt_blas_trans(lt->numbers, op->trans_b);
     if (lt->prefer) {
         key.align_a = alignment(device, op->a, op->dtype, least);
         key.align_b = alignment(device, op->b, op->dtype, least);
-        key.align_c = alignment(device, op->c, op->dtype, least);
+        key.align_c = alignment(device, op->c, simt_gemm_dtype_c(op), least);
     }
     key.used = 1;
     return key;
@@ -128,10 +129,10 @@ static void drop(const simt_lt *lt, simt_lt_plan *plan)
 }
 
 static uint32_t make_layout(const simt_lt *lt, const simt_lt_key *key, lt_layout *layout,
-                            int64_t rows, int64_t cols, int64_t ld, int64_t stride)
+                            uint32_t dtype, int64_t rows, int64_t cols, int64_t ld, int64_t stride)
 {
     const int32_t batch = (int32_t)key->batch;
-    uint32_t code = lt->api->ltMatrixLayoutCreate(layout, lt->numbers->types[key->dtype] - 1,
+    uint32_t code = lt->api->ltMatrixLayoutCreate(layout, lt->numbers->types[dtype] - 1,
                                                   (uint64_t)rows, (uint64_t)cols, ld);
     if (code == 0 && batch > 1) {
         code = lt->api->ltMatrixLayoutSetAttribute(*layout, lt->batch, &batch, sizeof batch);
@@ -148,8 +149,8 @@ static uint32_t describe(const simt_lt *lt, simt_lt_plan *plan)
 {
     const simt_lt_key *key = &plan->key;
     const uint32_t scale = lt->numbers->types[key->dtype == ISO_F64 ? ISO_F64 : ISO_F32] - 1;
-    const bool turned_a = key->trans_a == lt->numbers->trans;
-    const bool turned_b = key->trans_b == lt->numbers->trans;
+    const bool turned_a = key->trans_a != lt->numbers->no_trans;
+    const bool turned_b = key->trans_b != lt->numbers->no_trans;
     uint32_t code = lt->api->ltMatmulDescCreate(&plan->matmul, key->compute, scale);
     if (code == 0) {
         code = lt->api->ltMatmulDescSetAttribute(plan->matmul, lt->trans_a, &key->trans_b,
@@ -160,14 +161,16 @@ static uint32_t describe(const simt_lt *lt, simt_lt_plan *plan)
                                                  sizeof key->trans_a);
     }
     if (code == 0) {
-        code = make_layout(lt, key, &plan->one, turned_b ? key->k : key->n,
+        code = make_layout(lt, key, &plan->one, key->dtype, turned_b ? key->k : key->n,
                            turned_b ? key->n : key->k, key->ldb, key->stride_b);
     }
     if (code == 0) {
-        code = make_layout(lt, key, &plan->two, turned_a ? key->m : key->k,
+        code = make_layout(lt, key, &plan->two, key->dtype, turned_a ? key->m : key->k,
                            turned_a ? key->k : key->m, key->lda, key->stride_a);
     }
-    return code ? code : make_layout(lt, key, &plan->c, key->n, key->m, key->ldc, key->stride_c);
+    return code ? code
+                : make_layout(lt, key, &plan->c, key->dtype_c, key->n, key->m, key->ldc,
+                              key->stride_c);
 }
 
 static uint32_t choose(const simt_device *device, lt_handle handle, simt_lt_plan *plan)
@@ -298,8 +301,17 @@ static iso_status query(simt_device *device, const iso_gemm_op *op)
 static iso_status supports(simt_device *device, const iso_op *of)
 {
     const iso_gemm_op *op = of->gemm;
+    const simt_blas_wish wish = {"gemm", op->dtype, op->math, op->library};
+    const char *label = lt_of(device)->library->loader.title;
     simt_scope scope;
-    iso_status status = simt_blas_of(device)->precision(device, op);
+    if (op->dtype == ISO_C64 || op->dtype == ISO_C128 || op->dtype == ISO_I8) {
+        return device->host->fail(ISO_UNSUPPORTED,
+                                  "gemm: variant vendor: %s is not used for products of %s; use "
+                                  "library 0",
+                                  label, iso_dtype_name(op->dtype));
+    }
+    iso_status status = simt_blas_types(device, lt_of(device)->numbers, op, label);
+    status = status ? status : simt_blas_of(device)->precision(device, &wish);
     if (status) {
         return status;
     }
@@ -307,8 +319,7 @@ static iso_status supports(simt_device *device, const iso_op *of)
         return device->host->fail(ISO_UNSUPPORTED,
                                   "gemm: variant vendor: batch is %lld, but %s takes at most %d; "
                                   "use library 0",
-                                  (long long)op->batch, lt_of(device)->library->loader.title,
-                                  INT32_MAX);
+                                  (long long)op->batch, label, INT32_MAX);
     }
     status = simt_vendor_enter(device, &scope);
     if (!status) {
@@ -329,8 +340,8 @@ static iso_status execute(simt_stream *stream, const iso_op *of)
 {
     const iso_gemm_op *op = of->gemm;
     const simt_lt *lt = lt_of(stream->device);
-    const simt_blas_scalar alpha = simt_blas_scalar_of(op->dtype, op->alpha);
-    const simt_blas_scalar beta = simt_blas_scalar_of(op->dtype, op->beta);
+    const simt_blas_scalar alpha = simt_blas_scalar_of(op->dtype, op->alpha, 0);
+    const simt_blas_scalar beta = simt_blas_scalar_of(op->dtype, op->beta, 0);
     simt_lt_plan *plan = NULL;
     lt_handle handle = NULL;
     const iso_status status = plan_of(stream, op, &handle, &plan);

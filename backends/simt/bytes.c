@@ -9,7 +9,7 @@
 static bool find_usable(simt_device *device)
 {
     const simt_vendor *vendor = device->driver->vendor;
-    return vendor && vendor->blas && vendor->blas->numbers->in_words &&
+    return vendor && vendor->blas && vendor->blas->numbers->in_i32 &&
            simt_library_label(simt_vendor_library(device, 0)) &&
            (!vendor->usable || vendor->usable(device, 0) == ISO_OK);
 }
@@ -87,9 +87,9 @@ static simt_blas_product product_of(const simt_blas_numbers *numbers, const simt
         .handle = handle,
         .trans_1 = numbers->trans,
         .trans_2 = numbers->no_trans,
-        .type = numbers->bytes,
-        .type_c = numbers->words,
-        .compute = numbers->in_words,
+        .type = numbers->types[ISO_I8] - 1,
+        .type_c = numbers->types[ISO_I32] - 1,
+        .compute = numbers->in_i32,
         .m = p->cols,
         .n = p->rows,
         .k = p->depth,

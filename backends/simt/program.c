@@ -154,7 +154,8 @@ static iso_status compile(simt_device *device, const simt_spec *spec, void **bin
     char texts[SIMT_DEFINES_MAX][OPTION_MAX];
     const char *options[SIMT_DEFINES_MAX];
     char *text = join(device->host, spec->text);
-    simt_source source = {.name = spec->text->name, .text = text, .options = options};
+    simt_source source = {
+        .name = spec->text->name, .text = text, .options = options, .rounds = spec->text->rounds};
     if (!text) {
         return ISO_NO_MEMORY;
     }

@@ -240,7 +240,7 @@ static void ranks_describe(simt_device *device, const iso_op *of, iso_op_info *o
 static void ranks_each(const simt_limits *limits, simt_visit *visit, void *context)
 {
     const int lacks = (limits->f64 ? 0 : SIMT_NEEDS_F64) | (limits->f32_exact ? 0 : SIMT_NEEDS_F32);
-    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
+    for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) { /* communicators have no others */
         for (iso_reduce_op reduce = ISO_SUM; iso_reduce_op_name(reduce); reduce++) {
             const iso_ranks_op op = {.step = ISO_RANKS_FOLD, .dtype = dtype, .reduce = reduce};
             const iso_op of = {.kind = (iso_op_kind)ISO_OP_RANKS, .ranks = &op};

@@ -61,9 +61,14 @@ static const int32_t reads[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_CPU] = 16,   [SIMT_CLASS_SMALL] = 2,
 };
 
+static bool is_index(iso_reduce_op op)
+{
+    return op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_ARGAMAX;
+}
+
 static int64_t lane_bytes_of(iso_reduce_op op, iso_dtype dtype)
 {
-    if (op == ISO_ARGMIN || op == ISO_ARGMAX) {
+    if (is_index(op)) {
         return 16;
     }
     if (op == ISO_NORM2 && dtype == ISO_F64) {
@@ -115,7 +120,7 @@ bool simt_reduce_uses_f64(iso_reduce_op op, iso_dtype dtype)
 
 bool simt_reduce_is_wide(iso_reduce_op op, iso_dtype dtype)
 {
-    return op == ISO_ARGMIN || op == ISO_ARGMAX || (op == ISO_NORM2 && dtype == ISO_F64);
+    return is_index(op) || (op == ISO_NORM2 && dtype == ISO_F64);
 }
 
 bool simt_reduce_is_long(iso_reduce_op op, iso_dtype dtype)

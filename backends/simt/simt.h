@@ -200,7 +200,8 @@ typedef struct simt_source {
     const char *text;
     const char *const *options;
     int32_t option_count;
-    bool own; /* it has the program's own kernels */
+    bool own;    /* it has the program's own kernels */
+    bool rounds; /* OpenCL: divisions of f32 round correctly, where the device can */
 } simt_source;
 
 /* Resources of a loaded kernel; -1 for those that the driver does not report. */
@@ -339,7 +340,7 @@ typedef struct simt_vendor_operation {
     const char *(*name)(const simt_device *device, const iso_op *op);
 } simt_vendor_operation;
 
-enum { SIMT_KINDS_MAX = 8 }; /* every iso_op_kind is less than this */
+enum { SIMT_KINDS_MAX = 12 }; /* every iso_op_kind is less than this */
 
 /* A vendor's library. The struct is static; the library is opened when it is first asked for. */
 typedef struct simt_library {
@@ -383,10 +384,17 @@ typedef struct simt_size {
 } simt_size;
 /* The operation's first size that does not fit in 32 bits; its name is NULL if all fit. */
 simt_size simt_gemm_large(const iso_gemm_op *op);
+simt_size simt_syrk_large(const iso_syrk_op *op);
+simt_size simt_trsm_large(const iso_trsm_op *op);
 /* Fails with UNSUPPORTED: `size` does not fit in the library's 32-bit sizes. `lacks` is the
  * function with 64-bit sizes that this version of the library lacks, or NULL. */
 iso_status simt_too_large(const iso_host *host, const char *operation, simt_size size,
                           const char *library, const char *lacks);
+
+/* With alpha 0 X is 0 and A must not be read. Libraries read it all the same (cuBLAS 13.1 does), so
+ * they are not called. Fills with simt_fill. */
+bool simt_trsm_is_zero(const iso_trsm_op *op);
+iso_status simt_trsm_zero(simt_stream *stream, const iso_trsm_op *op);
 
 /* ISO_OK if the library can do this transpose: its elements must have 4, 8 or 16 bytes and, unless
  * `wide`, its sizes must fit in 32 bits. `lacks` is as in simt_too_large. */
@@ -460,6 +468,7 @@ typedef struct simt_text {
     const char *defines[SIMT_DEFINES_MAX + 1]; /* ends with NULL */
     const char *kernels[SIMT_KERNELS_MAX + 1]; /* ends with NULL; a program may omit some */
     int8_t threads[SIMT_KERNELS_MAX]; /* the define with the work-items of a kernel's groups */
+    bool rounds;                      /* as in simt_source */
 } simt_text;
 
 /* One program: a source with values for its defines (missing ones are 0). */
@@ -512,6 +521,12 @@ iso_status simt_launch_next(simt_stream *stream, const simt_kernel *kernel, int6
 #define SIMT_LAUNCH(stream, kernel, groups, args)                                                  \
     simt_launch(stream, kernel, groups, args, (int32_t)(sizeof(args) / sizeof *(args)))
 
+/* The type of a product's C. */
+static inline iso_dtype simt_gemm_dtype_c(const iso_gemm_op *op)
+{
+    return op->dtype_c ? op->dtype_c : op->dtype;
+}
+
 static inline int64_t simt_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -552,7 +567,8 @@ typedef struct simt_operation {
     iso_status (*execute)(simt_stream *stream, const iso_op *op);
     iso_status (*prepare)(simt_stream *stream, const iso_op *op);
     void (*describe)(simt_device *device, const iso_op *op, iso_op_info *out);
-    /* Calls back with every program that a device with these limits could ever request. */
+    /* Optional: calls back with every program that a device with these limits could ever request.
+     */
     void (*each)(const simt_limits *limits, simt_visit *visit, void *context);
 } simt_operation;
 

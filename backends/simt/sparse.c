@@ -145,8 +145,8 @@ static void make_product(const simt_device *device, const iso_op *of, factors *o
 {
     const iso_spmv_op *op = of->spmv;
     const simt_sparse *sparse = sparse_of(device);
-    of_op->alpha = simt_blas_scalar_of(op->dtype, op->alpha);
-    of_op->beta = simt_blas_scalar_of(op->dtype, op->beta);
+    of_op->alpha = simt_blas_scalar_of(op->dtype, op->alpha, 0);
+    of_op->beta = simt_blas_scalar_of(op->dtype, op->beta, 0);
     *out = (simt_sparse_product){
         .type = sparse->numbers->types[op->dtype] - 1,
         .index = op->index == ISO_I64 ? sparse->index_64 : sparse->index_32,

@@ -281,6 +281,18 @@ simt_size simt_gemm_large(const iso_gemm_op *op)
     return first_large(sizes, sizeof sizes / sizeof sizes[0]);
 }
 
+simt_size simt_syrk_large(const iso_syrk_op *op)
+{
+    const simt_size sizes[] = {{"n", op->n}, {"k", op->k}, {"lda", op->lda}, {"ldc", op->ldc}};
+    return first_large(sizes, sizeof sizes / sizeof sizes[0]);
+}
+
+simt_size simt_trsm_large(const iso_trsm_op *op)
+{
+    const simt_size sizes[] = {{"m", op->m}, {"n", op->n}, {"lda", op->lda}, {"ldb", op->ldb}};
+    return first_large(sizes, sizeof sizes / sizeof sizes[0]);
+}
+
 iso_status simt_too_large(const iso_host *host, const char *operation, simt_size size,
                           const char *library, const char *lacks)
 {

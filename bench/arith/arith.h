@@ -30,7 +30,12 @@ uint16_t arith_f32_to_bf16(float value);
 uint16_t arith_f64_to_f16(double value); /* one rounding */
 uint16_t arith_f64_to_bf16(double value);
 
-bool arith_is_float(iso_dtype dtype);
+bool arith_is_float(iso_dtype dtype); /* not complex */
+bool arith_is_complex(iso_dtype dtype);
+iso_dtype arith_part(iso_dtype dtype); /* of a complex type's parts; otherwise the type itself */
+iso_dtype arith_wide(iso_dtype dtype); /* f64 for f64 and c128, else f32 */
+/* Of a complex element: whether a part is a NaN; both parts become NaN; the real part is loaded and
+ * stored. */
 bool arith_is_nan(iso_dtype dtype, const void *element);
 void arith_set_nan(iso_dtype dtype, void *element);             /* the NaN that digests use */
 double arith_load(iso_dtype dtype, const void *element);        /* exact, except i64 beyond 2^53 */
@@ -102,6 +107,62 @@ double arith_fixed(iso_dtype dtype, int64_t k, const double *a, const double *b,
 /* C's element, before it is stored: clause 4.4, for t of clause 7. */
 double arith_fixed_value(iso_dtype dtype, double t, double alpha, double beta, double c);
 
+/* Factors as a product uses them: already rounded. Of one on the device, 0 is a factor like any
+ * other. */
+typedef struct arith_factors {
+    double alpha, alpha_imag, beta, beta_imag;
+    bool alpha_at, beta_at; /* it is on the device */
+} arith_factors;
+
+bool arith_has_product(const arith_factors *f); /* K does not count as 0 */
+bool arith_reads_c(const arith_factors *f);
+
+/* C's element from t and c, in the accumulation type `wide` (f32 or f64), before it is stored. */
+double arith_value(iso_dtype wide, double t, const arith_factors *f, double c);
+
+/* ---- complex.c: clause 14, products of complex numbers and of i8 ----------------------------- */
+
+typedef struct arith_pair {
+    double re, im;
+} arith_pair;
+
+/* The signs that conjugated operands give to the sums. */
+typedef struct arith_conj {
+    bool a, b;
+} arith_conj;
+
+/* The sums of one element of a product: re(a) re(b), im(a) im(b), re(a) im(b), im(a) re(b), each
+ * by clauses 4.2 and 4.3. */
+typedef struct arith_sums {
+    double rr, ii, ri, ir;
+} arith_sums;
+
+arith_pair arith_total(iso_dtype wide, const arith_sums *sums, arith_conj conj); /* t */
+arith_pair arith_scaled(iso_dtype wide, double re, double im, arith_pair c); /* a factor times c */
+/* The complex element of C, whose parts are of the type `wide`. */
+arith_pair arith_complex_value(iso_dtype wide, arith_pair t, const arith_factors *f, arith_pair c);
+
+/* One product of i8: C = alpha a b + beta c modulo 2^32, where a is m x k and b is k x n. c is not
+ * read if beta is 0, and a and b are not if alpha is. */
+void arith_gemm_i8(int64_t m, int64_t n, int64_t k, int32_t alpha, const int8_t *a, const int8_t *b,
+                   int32_t beta, const int32_t *c, int32_t *out);
+
+/* ---- trsm.c: clause 15 ----------------------------------------------------------------------- */
+
+/* Systems that share a triangle. Row i of the triangle has the coefficients of equation i: those of
+ * op(A) if A is on the left, and of its transpose if A is on the right. */
+typedef struct arith_triangle {
+    iso_dtype wide; /* f32 or f64, of the arrays below */
+    bool lower, unit, conj;
+    int64_t n, systems;
+    const void *re, *im; /* n x n; im: NULL for real numbers; the other triangle is not read */
+    arith_factors factors;
+} arith_triangle;
+
+/* Solves in place: x, n x systems, has the right-hand sides. x_im: NULL for real numbers. False: no
+ * memory. */
+bool arith_trsm(const arith_triangle *a, void *x, void *x_im);
+
 /* Reduces one sequence of n elements, `step` elements apart, in several threads. False: no memory.
  */
 bool arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
@@ -159,9 +220,11 @@ void arith_spmv(const arith_sparse *a, bool tiled, double alpha, double beta, co
                 const void *y, void *out);
 
 bool arith_map_has_y(iso_map_op op);
-bool arith_map_has_alpha(iso_map_op op); /* then only floating-point types can do it */
-/* Computes `count` elements with the operation, type and factors of `args`. y is not read if the
- * operation has no y. */
-void arith_map(const iso_map_args *args, const void *x, const void *y, void *z, int64_t count);
+bool arith_map_has_alpha(iso_map_op op);
+bool arith_map_has(iso_map_op op, iso_dtype dtype);
+/* Computes `count` elements with the operation, types and factors of `args`. y and w are not read
+ * if the operation has none. */
+void arith_map(const iso_map_args *args, const void *x, const void *y, const void *w, void *z,
+               int64_t count);
 
 #endif

@@ -77,6 +77,26 @@ void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double 
                                                                continues, out, acc, total);
 }
 
+bool arith_has_product(const arith_factors *f)
+{
+    return f->alpha != 0 || f->alpha_imag != 0 || f->alpha_at;
+}
+
+bool arith_reads_c(const arith_factors *f)
+{
+    return f->beta != 0 || f->beta_imag != 0 || f->beta_at;
+}
+
+double arith_value(iso_dtype wide, double t, const arith_factors *f, double c)
+{
+    bool alone = !arith_reads_c(f);
+    if (wide == ISO_F64) {
+        return alone ? f->alpha * t : fma(f->alpha, t, f->beta * c);
+    }
+    float a = (float)f->alpha, b = (float)f->beta, sum = (float)t;
+    return (double)(alone ? a * sum : fmaf(a, sum, b * (float)c));
+}
+
 double arith_fixed_value(iso_dtype dtype, double t, double alpha, double beta, double c)
 {
     if (dtype == ISO_F64) {
@@ -96,7 +116,7 @@ typedef struct lane {
     double d;          /* sums of f64, and sums of squares of shorter types */
     double big, small; /* 2-norm of f64: scaled squares of huge and tiny elements; d has the rest */
     uint64_t u;        /* sums and products of integers, modulo 2^64 */
-    double best;       /* min, max, argmin and argmax: the best element so far */
+    double best;       /* those that pick an element: the best so far */
     int64_t best_int;  /* the same for integers */
     int64_t index;     /* -1: nothing seen */
 } lane;
@@ -108,12 +128,15 @@ typedef struct rule {
     iso_dtype dtype;
     family family;
     bool least; /* min and argmin */
+    bool sizes; /* amax and argamax */
 } rule;
 
 static rule rule_of(iso_reduce_op op, iso_dtype dtype)
 {
-    rule made = {op, dtype, ADD_F32, op == ISO_MIN || op == ISO_ARGMIN};
-    if (op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX) {
+    rule made = {op, dtype, ADD_F32, op == ISO_MIN || op == ISO_ARGMIN,
+                 op == ISO_AMAX || op == ISO_ARGAMAX};
+    if (op == ISO_MIN || op == ISO_MAX || op == ISO_AMAX || op == ISO_ARGMIN || op == ISO_ARGMAX ||
+        op == ISO_ARGAMAX) {
         made.family = BEST;
     } else if (!arith_is_float(dtype)) {
         made.family = ADD_INT;
@@ -283,7 +306,7 @@ static void step_block(const source *s, int64_t first, int64_t count, lane *lane
         if (r->family == BEST) {
             lane seen = {.index = first + i};
             if (is_float) {
-                seen.best = x[i];
+                seen.best = r->sizes ? fabs(x[i]) : x[i];
             } else {
                 seen.best_int = load_int(r->dtype, from + i * bytes);
             }
@@ -365,7 +388,7 @@ static void store_f32(iso_dtype dtype, void *result, float value)
 static void finish(const rule *r, const lane *l, int64_t n, void *result)
 {
     double mean = 0;
-    if (r->op == ISO_ARGMIN || r->op == ISO_ARGMAX) {
+    if (r->op == ISO_ARGMIN || r->op == ISO_ARGMAX || r->op == ISO_ARGAMAX) {
         memcpy(result, &l->index, sizeof l->index);
     } else if (r->family == BEST) {
         if (arith_is_float(r->dtype)) {

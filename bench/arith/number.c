@@ -133,12 +133,27 @@ static const struct {
     [ISO_F32] = {0x7fc00000, 0x1p-24, 0x1p-150, 0x1p110, 0x1p-110, 0x1p-130},
     /* half of the smallest f64 cannot be represented, so this is all of it */
     [ISO_F64] = {0x7ff8000000000000, 0x1p-53, 0x1p-1074, 0x1p1000, 0x1p-1000, 0x1p-1030},
-    [ISO_I64] = {0},
+    [ISO_C128] = {0},
 };
 
 bool arith_is_float(iso_dtype dtype)
 {
     return types[dtype].nan != 0;
+}
+
+bool arith_is_complex(iso_dtype dtype)
+{
+    return dtype == ISO_C64 || dtype == ISO_C128;
+}
+
+iso_dtype arith_part(iso_dtype dtype)
+{
+    return dtype == ISO_C64 ? ISO_F32 : dtype == ISO_C128 ? ISO_F64 : dtype;
+}
+
+iso_dtype arith_wide(iso_dtype dtype)
+{
+    return dtype == ISO_F64 || dtype == ISO_C128 ? ISO_F64 : ISO_F32;
 }
 
 static inline double load(iso_dtype dtype, const void *element)
@@ -147,6 +162,7 @@ static inline double load(iso_dtype dtype, const void *element)
         uint16_t half;
         float f32;
         double f64;
+        int8_t i8;
         int32_t i32;
         int64_t i64;
     } is;
@@ -158,9 +174,11 @@ static inline double load(iso_dtype dtype, const void *element)
         memcpy(&is.half, element, sizeof is.half);
         return arith_bf16_to_f32(is.half);
     case ISO_F32:
+    case ISO_C64: /* the real part */
         memcpy(&is.f32, element, sizeof is.f32);
         return is.f32;
     case ISO_F64:
+    case ISO_C128:
         memcpy(&is.f64, element, sizeof is.f64);
         return is.f64;
     case ISO_I32:
@@ -169,6 +187,9 @@ static inline double load(iso_dtype dtype, const void *element)
     case ISO_I64:
         memcpy(&is.i64, element, sizeof is.i64);
         return (double)is.i64;
+    case ISO_I8:
+        memcpy(&is.i8, element, sizeof is.i8);
+        return is.i8;
     }
     return 0;
 }
@@ -180,9 +201,14 @@ double arith_load(iso_dtype dtype, const void *element)
 
 void arith_store(iso_dtype dtype, void *element, double value)
 {
+    if (arith_is_complex(dtype)) { /* the imaginary part is +0 */
+        memset(element, 0, (size_t)iso_dtype_size(dtype));
+        arith_store(arith_part(dtype), element, value);
+        return;
+    }
     uint16_t half = dtype == ISO_F16 ? arith_f64_to_f16(value) : arith_f64_to_bf16(value);
     float f32 = (float)value;
-    int64_t whole = dtype == ISO_I32 || dtype == ISO_I64 ? (int64_t)value : 0;
+    int64_t whole = arith_is_float(dtype) ? 0 : (int64_t)value;
     const void *from = dtype == ISO_F64 ? &value : (const void *)&f32;
     if (!arith_is_float(dtype)) {
         from = &whole; /* the machine is little-endian, so the low bytes come first */
@@ -218,11 +244,21 @@ void arith_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count,
 
 bool arith_is_nan(iso_dtype dtype, const void *element)
 {
+    if (arith_is_complex(dtype)) {
+        iso_dtype part = arith_part(dtype);
+        return arith_is_nan(part, element) ||
+               arith_is_nan(part, (const char *)element + iso_dtype_size(part));
+    }
     return arith_is_float(dtype) && isnan(arith_load(dtype, element));
 }
 
 void arith_set_nan(iso_dtype dtype, void *element)
 {
+    if (arith_is_complex(dtype)) {
+        iso_dtype part = arith_part(dtype);
+        arith_set_nan(part, element);
+        arith_set_nan(part, (char *)element + iso_dtype_size(part));
+    }
     if (arith_is_float(dtype)) {
         memcpy(element, &types[dtype].nan, (size_t)iso_dtype_size(dtype));
     }
@@ -301,8 +337,8 @@ static double float_value(iso_dtype dtype, arith_fill fill, uint64_t mix, int64_
 
 static int64_t int_value(iso_dtype dtype, arith_fill fill, uint64_t mix)
 {
-    int64_t low = dtype == ISO_I32 ? INT32_MIN : INT64_MIN;
-    int64_t high = dtype == ISO_I32 ? INT32_MAX : INT64_MAX;
+    int64_t low = dtype == ISO_I8 ? INT8_MIN : dtype == ISO_I32 ? INT32_MIN : INT64_MIN;
+    int64_t high = dtype == ISO_I8 ? INT8_MAX : dtype == ISO_I32 ? INT32_MAX : INT64_MAX;
     const int64_t extremes[] = {low, low + 1, -1, 0, 1, high - 1, high};
     uint64_t pick = mix >> 33;
     switch (fill) {
@@ -315,7 +351,9 @@ static int64_t int_value(iso_dtype dtype, arith_fill fill, uint64_t mix)
     case ARITH_EXTREMES:
         return extremes[pick % 7];
     default:
-        return dtype == ISO_I32 ? (int32_t)(uint32_t)(mix >> 32) : (int64_t)mix;
+        return dtype == ISO_I8    ? (int8_t)(uint8_t)(mix >> 32)
+               : dtype == ISO_I32 ? (int32_t)(uint32_t)(mix >> 32)
+                                  : (int64_t)mix;
     }
 }
 
@@ -379,6 +417,10 @@ static void fill_bits(iso_dtype dtype, uint64_t seed, int64_t count, unsigned ch
 
 void arith_generate(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t count, void *elements)
 {
+    if (arith_is_complex(dtype)) {
+        arith_generate(arith_part(dtype), fill, seed, 2 * count, elements);
+        return;
+    }
     if (fill == ARITH_BITS) {
         fill_bits(dtype, seed, count, elements);
         return;
@@ -389,7 +431,9 @@ void arith_generate(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t cou
     }
     for (int64_t i = 0; i < count; i++) {
         int64_t value = int_value(dtype, fill, arith_mix(seed, (uint64_t)i));
-        if (dtype == ISO_I32) {
+        if (dtype == ISO_I8) {
+            ((int8_t *)elements)[i] = (int8_t)value;
+        } else if (dtype == ISO_I32) {
             ((int32_t *)elements)[i] = (int32_t)value;
         } else {
             ((int64_t *)elements)[i] = value;

@@ -48,12 +48,17 @@ typedef struct check_expected {
     unsigned char bits[8]; /* the model's result */
 } check_expected;
 
-/* Results to compare: `batch` matrices of rows x cols elements of `dtype`. */
+/* Results to compare: `batch` matrices of rows x cols elements of `dtype`. The parts of complex
+ * elements are elements of their own here. */
 typedef struct check_elements {
     iso_dtype dtype;
     const void *got;
     int64_t batch, rows, cols;
 } check_elements;
+
+/* Adds to the reason of a failure what its places mean: that the result lies by columns, or that
+ * two columns are the parts of one. Returns false. */
+bool check_explain(bench_result *result, bool by_columns, bool parts);
 
 /* Compares bits, except that all NaN are equal. */
 bool check_bits(const check_elements *e, const check_expected *want, bench_result *result);
@@ -91,7 +96,8 @@ typedef struct check_data {
     check_cache *cache;
 } check_data;
 
-bench_check check_gemm, check_transpose, check_reduce, check_map, check_transfer, check_spmv;
+bench_check check_gemm, check_syrk, check_trsm, check_transpose, check_reduce, check_map,
+    check_transfer, check_spmv;
 
 /* Like check_gemm, but the caller chooses the sizes of the blocks: `columns` in the projection of
  * the rows, and `rows` in that of the columns. */

@@ -101,6 +101,12 @@ static int64_t width_of(const bench_case *item, int64_t rows, int64_t cols, bool
 
 /* ---- what C projects to ---------------------------------------------------------------------- */
 
+/* Whether storing an element rounds it to f16 or bf16. */
+static bool is_short(const check_view *c)
+{
+    return iso_dtype_size(c->dtype) == 2;
+}
+
 /* Returns the unit in the last place of a stored f16 or bf16. It is a power of two, so it is made
  * by setting the exponent of a double. */
 static double unit_of(bool f16, uint16_t bits)
@@ -116,7 +122,7 @@ static void add_units(const judging *j, const void *elements, int64_t step, int6
                       double *sum, double *squares, int64_t sum_step)
 {
     const uint16_t *bits = elements;
-    bool f16 = j->item->dtype == ISO_F16;
+    bool f16 = j->c.dtype == ISO_F16;
     for (int64_t i = 0; i < count; i++) {
         double unit = j->share * unit_of(f16, bits[i * step]);
         sum[i * sum_step] += unit;
@@ -126,7 +132,7 @@ static void add_units(const judging *j, const void *elements, int64_t step, int6
 
 static const unsigned char *element_at(const judging *j, int64_t row, int64_t col)
 {
-    return j->c.data + (row * j->c.row_step + col * j->c.col_step) * j->item->element;
+    return j->c.data + (row * j->c.row_step + col * j->c.col_step) * iso_dtype_size(j->c.dtype);
 }
 
 /* For a view whose rows are contiguous: works row by row. */
@@ -134,7 +140,7 @@ static void project_along(judging *j, int64_t begin, int64_t end)
 {
     enum { WIDE = 1024 };
     const check_projection *p = &j->want;
-    bool rounded = j->item->element == 2 && j->share > 0;
+    bool rounded = is_short(&j->c) && j->share > 0;
     double line[WIDE];
     for (int64_t row = begin; row < end; row++) {
         for (int64_t block = 0; block < p->blocks; block++) {
@@ -144,7 +150,7 @@ static void project_along(judging *j, int64_t begin, int64_t end)
             for (int64_t col = block * p->width; col < last; col += WIDE) {
                 int64_t count = last - col < WIDE ? last - col : WIDE;
                 const unsigned char *from = element_at(j, row, col);
-                arith_widen(j->item->dtype, from, 1, count, line);
+                arith_widen(j->c.dtype, from, 1, count, line);
                 for (int64_t i = 0; i < count; i++) {
                     sum += j->signs[col + i] * line[i];
                 }
@@ -162,14 +168,14 @@ static void project_across(judging *j, int64_t begin, int64_t end)
 {
     enum { WIDE = 1024 };
     const check_projection *p = &j->want;
-    bool rounded = j->item->element == 2 && j->share > 0;
+    bool rounded = is_short(&j->c) && j->share > 0;
     double line[WIDE];
     for (int64_t first = begin; first < end; first += WIDE) {
         int64_t count = end - first < WIDE ? end - first : WIDE;
         for (int64_t col = 0; col < j->c.cols; col++) {
             int64_t place = first * p->blocks + col / p->width;
             const unsigned char *from = element_at(j, first, col);
-            arith_widen(j->item->dtype, from, 1, count, line);
+            arith_widen(j->c.dtype, from, 1, count, line);
             for (int64_t i = 0; i < count; i++) {
                 j->sums[place + i * p->blocks] += j->signs[col] * line[i];
             }
@@ -185,7 +191,7 @@ static void project_across(judging *j, int64_t begin, int64_t end)
 static void compare(judging *j, int64_t begin, int64_t end)
 {
     const check_projection *p = &j->want;
-    bool rounded = j->item->element == 2 && j->share > 0;
+    bool rounded = is_short(&j->c) && j->share > 0;
     double error = 0, bound = 1, squares = 0;
     for (int64_t row = begin; row < end; row++) {
         for (int64_t block = 0; block < p->blocks; block++) {
@@ -302,15 +308,16 @@ static operands operands_of(const bench_case *item, const check_data *data, cons
                             int64_t member)
 {
     const gemm_shape *g = &item->gemm;
-    bool ta = g->trans_a == ISO_TRANS, tb = g->trans_b == ISO_TRANS;
+    bool ta = g->trans_a != ISO_NO_TRANS, tb = g->trans_b != ISO_NO_TRANS;
     int64_t m = g->m, n = g->n, k = g->k;
     const unsigned char *a = data->x + member * m * k * item->element;
     const unsigned char *b = data->y + member * k * n * item->element;
-    const unsigned char *c = (const unsigned char *)got + member * m * n * item->element;
+    const iso_dtype type = bench_result_type(item);
+    const unsigned char *c = (const unsigned char *)got + member * m * n * iso_dtype_size(type);
     return (operands){
         .a = {item->dtype, a, m, k, ta ? 1 : k, ta ? m : 1},
         .b = {item->dtype, b, k, n, tb ? 1 : n, tb ? k : 1},
-        .c = {item->dtype, c, m, n, n, 1},
+        .c = {type, c, m, n, n, 1},
     };
 }
 
@@ -332,7 +339,8 @@ static double relative_error(const bench_case *item, int64_t width)
     if (item->how == ISO_VARIANT_FIXED) {
         /* Clause 9.4 of docs/bits.md: 4 K 2^-p times the largest magnitudes. The norms of rows and
          * columns of uniform inputs are at least sqrt(K / 4) times these. */
-        cut = item->dtype == ISO_F64 ? 0x1p-49 : item->dtype == ISO_F32 ? 0x1p-20 : 0x1p-11;
+        const iso_dtype type = item->dtype_c != 0 ? item->dtype_c : item->dtype;
+        cut = type == ISO_F64 ? 0x1p-49 : type == ISO_F32 ? 0x1p-20 : 0x1p-11;
     }
     return (k + 8) * roundoff_of(item) + (k + 2 * (double)width + 8) * 0x1p-53 + cut;
 }
@@ -364,7 +372,7 @@ static bool judge_half(const bench_case *item, check_cache *cache, check_view x,
     check_projection_place(&j.want, memory, c.rows, c.cols, width);
     int64_t count = c.rows * j.want.blocks;
     double *sign = calloc((size_t)c.cols, sizeof *sign);
-    j.sums = calloc((size_t)count * (item->element == 2 ? 3 : 1), sizeof *j.sums);
+    j.sums = calloc((size_t)count * (is_short(&c) ? 3 : 1), sizeof *j.sums);
     j.units = j.sums + count;
     j.squares = j.units + count;
     pthread_mutex_init(&j.lock, NULL);
@@ -401,6 +409,7 @@ done:
 static bool check_sample(const bench_case *item, const operands *o, int64_t member,
                          bench_result *result)
 {
+    const iso_dtype type = bench_result_type(item);
     int64_t k = item->gemm.k, size = item->element;
     double *a = calloc((size_t)k * 4 + 4, sizeof *a);
     bool good = a || check_no_memory(result);
@@ -415,18 +424,18 @@ static bool check_sample(const bench_case *item, const operands *o, int64_t memb
         int64_t j = s == 0   ? 0
                     : s == 1 ? item->gemm.n - 1
                              : (int64_t)(pick % UINT32_MAX % (uint64_t)item->gemm.n);
-        const unsigned char *got = o->c.data + (i * item->gemm.n + j) * size;
+        const unsigned char *got = o->c.data + (i * item->gemm.n + j) * iso_dtype_size(type);
         unsigned char want[8];
         arith_widen(item->dtype, o->a.data + i * o->a.row_step * size, o->a.col_step, k, a);
         arith_widen(item->dtype, o->b.data + j * o->b.col_step * size, o->b.row_step, k, b);
         if (item->how == ISO_VARIANT_FIXED) {
             /* rounded to f32 first, unless the type is f64 */
-            double t = arith_fixed(item->dtype, k, a, b, 1);
-            arith_store(item->dtype, want, item->dtype == ISO_F64 ? t : (double)(float)t);
+            double t = arith_fixed(type, k, a, b, 1);
+            arith_store(type, want, type == ISO_F64 ? t : (double)(float)t);
         } else if (item->dtype == ISO_F64) {
             double out, acc, total;
             arith_gemm_f64(1, 1, k, 1, a, b, 0, &out, false, &out, &acc, &total);
-            arith_store(item->dtype, want, out);
+            arith_store(type, want, out);
         } else {
             float out, acc, total;
             for (int64_t p = 0; p < k; p++) {
@@ -434,12 +443,12 @@ static bool check_sample(const bench_case *item, const operands *o, int64_t memb
                 b32[p] = (float)b[p];
             }
             arith_gemm_f32(1, 1, k, 1, a32, b32, 0, &out, false, &out, &acc, &total);
-            arith_store(item->dtype, want, (double)out);
+            arith_store(type, want, (double)out);
         }
-        if (memcmp(got, want, (size_t)size) != 0) {
+        if (memcmp(got, want, (size_t)iso_dtype_size(type)) != 0) {
             good = check_fail(result, "element [%lld, %lld] is %.17g, expected exactly %.17g",
-                              (long long)i, (long long)j, arith_load(item->dtype, got),
-                              arith_load(item->dtype, want));
+                              (long long)i, (long long)j, arith_load(type, got),
+                              arith_load(type, want));
         }
     }
     free(a);
@@ -472,6 +481,12 @@ bool check_gemm(const bench_case *item, const check_data *data, const void *got,
                 bench_result *result)
 {
     const gemm_shape *g = &item->gemm;
+    if (arith_is_complex(item->dtype)) {
+        return check_complex_gemm(item, data, got, result);
+    }
+    if (item->dtype == ISO_I8) {
+        return check_integer_gemm(item, data, got, result);
+    }
     if (item->samples == 0) {
         return check_whole_gemm(item, data, got, result);
     }

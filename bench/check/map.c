@@ -16,46 +16,74 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { CHUNK = 4096, SAMPLE = 4096 };
+enum { CHUNK = 2048, SAMPLE = 4096 };
 
 typedef struct mapping {
     const bench_case *item;
     iso_map_args args;
-    int64_t size; /* of an element */
+    int64_t size, got_size; /* of an element of x, and of the result */
+    int64_t count;          /* of the result's elements */
+    iso_dtype type;         /* theirs */
     const unsigned char *x, *y, *got;
-    int64_t stride;        /* chains: the distance between two elements of the sample */
-    _Atomic int64_t wrong; /* the first wrong element */
-    _Atomic int64_t count; /* the number of wrong elements */
+    int64_t stride;         /* chains: the distance between two elements of the sample */
+    _Atomic int64_t wrong;  /* the first wrong element */
+    _Atomic int64_t faults; /* the number of wrong elements */
 } mapping;
 
 /* A copy keeps the bits of NaN. */
 static bool same(const mapping *m, const unsigned char *got, const unsigned char *want)
 {
-    return m->args.op == ISO_MAP_COPY ? memcmp(got, want, (size_t)m->size) == 0
-                                      : check_same_element(m->args.dtype, got, want);
+    return m->args.op == ISO_MAP_COPY ? memcmp(got, want, (size_t)m->got_size) == 0
+                                      : check_same_element(m->type, got, want);
 }
 
 static void hold(mapping *m, int64_t index, const unsigned char *want)
 {
-    if (!same(m, m->got + index * m->size, want)) {
+    if (!same(m, m->got + index * m->got_size, want)) {
         arith_note_first(&m->wrong, index);
-        atomic_fetch_add(&m->count, 1);
+        atomic_fetch_add(&m->faults, 1);
     }
+}
+
+/* Elements first to first + count of an operand as the result has them: its own, or copies in
+ * `room` of those that are spread. */
+static const unsigned char *spread(const mapping *m, const unsigned char *from, iso_spread how,
+                                   int64_t first, int64_t count, unsigned char *room)
+{
+    if (how == ISO_SPREAD_NONE) {
+        return from + first * m->size;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t row = (first + i) / m->args.n, col = (first + i) % m->args.n;
+        int64_t at = how == ISO_SPREAD_ROW ? col : how == ISO_SPREAD_COLUMN ? row : 0;
+        memcpy(room + i * m->size, from + at * m->size, (size_t)m->size);
+    }
+    return room;
+}
+
+/* The model's elements. */
+static void model(const mapping *m, int64_t first, int64_t count, unsigned char *want)
+{
+    _Alignas(64) unsigned char rooms[2][CHUNK * 8];
+    const unsigned char *x = spread(m, m->x, m->args.spread_x, first, count, rooms[0]);
+    const unsigned char *y =
+        arith_map_has_y(m->args.op) ? spread(m, m->y, m->args.spread_y, first, count, rooms[1]) : x;
+    arith_map(&m->args, x, y, m->item->map.w_is_y ? y : x, want, count);
 }
 
 static void check_chunks(void *context, int64_t begin, int64_t end)
 {
     mapping *m = context;
-    _Alignas(64) unsigned char want[CHUNK * 8];
+    _Alignas(64) unsigned char want[CHUNK * 16];
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        int64_t first = chunk * CHUNK, left = m->args.n - first;
+        int64_t first = chunk * CHUNK, left = m->count - first;
         int64_t count = left < CHUNK ? left : CHUNK;
-        arith_map(&m->args, m->x + first * m->size, m->y + first * m->size, want, count);
-        if (memcmp(m->got + first * m->size, want, (size_t)(count * m->size)) == 0) {
+        model(m, first, count, want);
+        if (memcmp(m->got + first * m->got_size, want, (size_t)(count * m->got_size)) == 0) {
             continue;
         }
         for (int64_t i = 0; i < count; i++) {
-            hold(m, first + i, want + i * m->size);
+            hold(m, first + i, want + i * m->got_size);
         }
     }
 }
@@ -81,7 +109,7 @@ static void check_sample(void *context, int64_t begin, int64_t end)
         for (int64_t i = 0; i < count; i++) {
             memcpy(x + i * size, m->x + sample_at(m, first + i) * size, (size_t)size);
         }
-        arith_map(&m->args, x, x, want, count);
+        arith_map(&m->args, x, x, x, want, count);
         for (int64_t i = 0; i < count; i++) {
             hold(m, sample_at(m, first + i), want + i * size);
         }
@@ -112,7 +140,7 @@ static void check_closed_form(void *context, int64_t begin, int64_t end)
                         arith_roundoff(a->dtype) * fabs(want));
             if (!(fabs(got[i] - want) <= bound)) {
                 arith_note_first(&m->wrong, first + i);
-                atomic_fetch_add(&m->count, 1);
+                atomic_fetch_add(&m->faults, 1);
             }
         }
     }
@@ -122,29 +150,35 @@ static void check_closed_form(void *context, int64_t begin, int64_t end)
 
 static bool say_wrong(mapping *m, bench_result *result)
 {
-    _Alignas(64) unsigned char want[16], x[16] = {0}, y[16] = {0};
+    _Alignas(64) unsigned char want[16];
     int64_t at = atomic_load(&m->wrong);
-    check_elements all = {m->args.dtype, m->got, 1, 1, m->args.n};
-    memcpy(x, m->x + at * m->size, (size_t)m->size);
-    memcpy(y, m->y + at * m->size, (size_t)m->size);
-    arith_map(&m->args, x, y, want, 1);
-    return check_say_bits(&all, at, want, atomic_load(&m->count), result);
+    check_elements all = {m->type, m->got, 1, m->count / m->args.n, m->args.n};
+    model(m, at, 1, want);
+    return check_say_bits(&all, at, want, atomic_load(&m->faults), result);
 }
 
 bool check_map(const bench_case *item, const check_data *data, const void *got,
                bench_result *result)
 {
     bench_args args;
-    int64_t n = item->map.n, chunks = (n + CHUNK - 1) / CHUNK;
+    int64_t n = item->map.n * (item->map.rows ? item->map.rows : 1);
+    int64_t chunks = (n + CHUNK - 1) / CHUNK;
     item->by->arguments(item, &args);
     mapping m = {.item = item,
                  .args = args.map,
                  .size = item->element,
+                 .got_size = item->element,
+                 .count = n,
+                 .type = item->dtype,
                  .x = data->x,
                  .y = data->y,
                  .got = got,
                  .stride = n > SAMPLE ? n / SAMPLE : 1,
                  .wrong = INT64_MAX};
+    if (m.args.dtype_z) {
+        m.type = m.args.dtype_z;
+        m.got_size = iso_dtype_size(m.type);
+    }
     if (item->dtype != ISO_F64) { /* the operation computes in f32 */
         m.args.alpha = (double)(float)m.args.alpha;
         m.args.beta = (double)(float)m.args.beta;

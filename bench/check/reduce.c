@@ -34,7 +34,8 @@ enum { BLOCK = 4096 };
 
 static bool is_order(iso_reduce_op op)
 {
-    return op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX;
+    return op == ISO_MIN || op == ISO_MAX || op == ISO_AMAX || op == ISO_ARGMIN ||
+           op == ISO_ARGMAX || op == ISO_ARGAMAX;
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */

@@ -21,6 +21,15 @@ bool check_fail(bench_result *result, const char *format, ...)
     return false;
 }
 
+bool check_explain(bench_result *result, bool by_columns, bool parts)
+{
+    const size_t at = strlen(result->reason);
+    snprintf(result->reason + at, sizeof result->reason - at, "%s%s",
+             by_columns ? " (the result lies by columns: a place is [column, row])" : "",
+             parts ? " (the last index counts real and imaginary parts)" : "");
+    return false;
+}
+
 bool check_unsupported(bench_result *result, const char *format, ...)
 {
     va_list list;
@@ -57,12 +66,18 @@ void check_digest(bench_result *result, iso_dtype dtype, void *dense, int64_t co
                   int64_t element)
 {
     char *at = dense;
+    const int64_t bytes = count * element;
+    if (arith_is_complex(dtype)) {
+        dtype = arith_part(dtype);
+        element /= 2;
+        count *= 2;
+    }
     for (int64_t i = 0; dtype != 0 && i < count; i++, at += element) {
         if (arith_is_nan(dtype, at)) {
             arith_set_nan(dtype, at);
         }
     }
-    check_hash(dense, count * element, result->digest);
+    check_hash(dense, bytes, result->digest);
     result->has_digest = true;
 }
 
@@ -84,6 +99,9 @@ static const char *place(const check_elements *e, int64_t index, char *text, siz
 const char *check_show(char *text, size_t room, iso_dtype dtype, const void *element)
 {
     uint64_t bits = 0;
+    if (arith_is_complex(dtype)) { /* its real part */
+        dtype = arith_part(dtype);
+    }
     size_t size = (size_t)iso_dtype_size(dtype);
     memcpy(&bits, element, size);
     if (dtype == ISO_I64) {
@@ -109,6 +127,12 @@ static int64_t count_of(const check_elements *e)
 
 bool check_same_element(iso_dtype dtype, const void *a, const void *b)
 {
+    if (arith_is_complex(dtype)) {
+        const iso_dtype part = arith_part(dtype);
+        const int64_t size = iso_dtype_size(part);
+        return check_same_element(part, a, b) &&
+               check_same_element(part, (const char *)a + size, (const char *)b + size);
+    }
     return memcmp(a, b, (size_t)iso_dtype_size(dtype)) == 0 ||
            (arith_is_nan(dtype, a) && arith_is_nan(dtype, b));
 }

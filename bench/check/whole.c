@@ -21,8 +21,18 @@
 
 bool check_exact_gemm(const bench_case *item)
 {
-    double a = item->gemm.alpha * 4, b = item->gemm.beta * 4;
-    return (item->fill == ARITH_INTS || item->fill == ARITH_SPARSE) && a == rint(a) && b == rint(b);
+    const gemm_shape *g = &item->gemm;
+    const double factors[] = {g->alpha * 4, g->beta * 4, g->alpha_imag * 4, g->beta_imag * 4};
+    bool exact = item->fill == ARITH_INTS || item->fill == ARITH_SPARSE;
+    for (int i = 0; i < 4; i++) {
+        exact = exact && factors[i] == rint(factors[i]);
+    }
+    return exact;
+}
+
+bool check_turned(const gemm_shape *g, iso_trans trans)
+{
+    return (trans != ISO_NO_TRANS) != (g->order == ISO_COLUMN_MAJOR);
 }
 
 /* One member of the batch: op(A), op(B), C and the model's product, all in the accumulation type,
@@ -39,15 +49,15 @@ static double load(const member *m, const void *array, int64_t at)
 }
 
 /* Converts op(X), which has rows x cols elements, from the stored X. */
-static void widen(const bench_case *item, const unsigned char *stored, iso_trans trans,
-                  int64_t rows, int64_t cols, void *out)
+static void widen(iso_dtype dtype, const unsigned char *stored, bool turned, int64_t rows,
+                  int64_t cols, void *out)
 {
-    int64_t row_step = trans == ISO_TRANS ? 1 : cols, col_step = trans == ISO_TRANS ? rows : 1;
+    int64_t row_step = turned ? 1 : cols, col_step = turned ? rows : 1;
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < cols; j++) {
             int64_t at = i * row_step + j * col_step;
-            double value = arith_load(item->dtype, stored + at * item->element);
-            if (item->dtype == ISO_F64) {
+            double value = arith_load(dtype, stored + at * iso_dtype_size(dtype));
+            if (dtype == ISO_F64) {
                 ((double *)out)[i * cols + j] = value;
             } else {
                 ((float *)out)[i * cols + j] = (float)value;
@@ -94,27 +104,35 @@ static void refer_f32(const float *restrict a, const float *restrict b, int64_t 
  * vendors' libraries do not promise to round to nearest (cuBLAS does not, for halves and small
  * products). Nor do they promise to add beta * C before they round the product to halves: a row of
  * C from cuBLAS was as far off as if the product was rounded first. */
-static void set_bound(const bench_case *item, double alpha, double beta, long double sum,
-                      double size, double lost, double c, check_expected *out)
+static void set_bound(const bench_case *item, const arith_factors *f, long double sum, double size,
+                      double lost, double c, check_expected *out)
 {
-    iso_dtype wide = item->dtype == ISO_F64 ? ISO_F64 : ISO_F32;
+    const iso_dtype wide = arith_wide(item->dtype), stored = bench_result_type(item);
+    const double alpha = f->alpha, beta = f->beta;
+    const bool reads = arith_reads_c(f);
     double steps = (double)item->gemm.k + 4;
-    double scaled = beta == 0 ? 0 : fabs(beta * c);
-    double product = beta == 0 || item->dtype == wide ? 0 : fabs(alpha * (double)sum);
-    out->want = (alpha == 0 ? 0 : alpha * sum) + (beta == 0 ? 0 : (long double)beta * c);
+    double scaled = reads ? fabs(beta * c) : 0;
+    double product = !reads || stored == wide ? 0 : fabs(alpha * (double)sum);
+    out->want = (arith_has_product(f) ? alpha * sum : 0) + (reads ? (long double)beta * c : 0);
     out->want = isnan(lost) ? lost : out->want;
     out->bound =
         1.01 *
         (fabs(alpha) * lost + steps * arith_roundoff(wide) * (fabs(alpha) * size + scaled) +
-         2 * arith_roundoff(item->dtype) * (fabs((double)out->want) + product) +
-         steps * arith_half_smallest(wide) * (1 + fabs(alpha)) + arith_half_smallest(item->dtype));
+         2 * arith_roundoff(stored) * (fabs((double)out->want) + product) +
+         steps * arith_half_smallest(wide) * (1 + fabs(alpha)) + arith_half_smallest(stored));
 }
 
-/* The product of variant fixed. */
-static void multiply_fixed(const bench_case *item, const member *w, double alpha, double beta)
+/* The type whose fixed product it is: f16 and bf16 with a result of f32 are first converted. */
+static iso_dtype fixed_type(const bench_case *item)
+{
+    return item->dtype_c != 0 ? item->dtype_c : item->dtype;
+}
+
+/* The sums t of variant fixed. */
+static void multiply_fixed(const bench_case *item, const member *w, int64_t k)
 {
     const gemm_shape *g = &item->gemm;
-    int64_t n = g->n, k = alpha == 0 ? 0 : g->k;
+    int64_t n = g->n;
     double *a = w->line, *b = a + k;
     for (int64_t i = 0; i < g->m; i++) {
         for (int64_t p = 0; p < k; p++) {
@@ -124,14 +142,39 @@ static void multiply_fixed(const bench_case *item, const member *w, double alpha
             for (int64_t p = 0; p < k; p++) {
                 b[p] = load(w, w->b, p * n + j);
             }
-            double t = arith_fixed(item->dtype, k, a, b, 1);
-            int64_t at = i * n + j;
-            double value = arith_fixed_value(item->dtype, t, alpha, beta, load(w, w->c, at));
+            double t = arith_fixed(fixed_type(item), k, a, b, 1);
             if (w->f64) {
-                ((double *)w->product)[at] = value;
+                ((double *)w->product)[i * n + j] = t;
             } else {
-                ((float *)w->product)[at] = (float)value;
+                ((float *)w->product)[i * n + j] = (float)t;
             }
+        }
+    }
+}
+
+/* The model's product. Its sums are made with an alpha of 1, which changes none of them, unless
+ * they continue a total. */
+static void multiply(const bench_case *item, const member *w, const arith_factors *f)
+{
+    const gemm_shape *g = &item->gemm;
+    const iso_dtype wide = w->f64 ? ISO_F64 : ISO_F32;
+    const int64_t n = g->n, k = arith_has_product(f) ? g->k : 0;
+    double *sums = w->row;
+    if (item->how == ISO_VARIANT_FIXED) {
+        multiply_fixed(item, w, k);
+    } else if (w->f64) {
+        arith_gemm_f64(g->m, n, k, 1, w->a, w->b, 0, w->c, g->continues, w->product, sums,
+                       sums + n);
+    } else {
+        arith_gemm_f32(g->m, n, k, 1, w->a, w->b, 0, w->c, g->continues, w->product, w->row,
+                       (float *)w->row + n);
+    }
+    for (int64_t i = 0; !g->continues && i < g->m * n; i++) {
+        double value = arith_value(wide, load(w, w->product, i), f, load(w, w->c, i));
+        if (w->f64) {
+            ((double *)w->product)[i] = value;
+        } else {
+            ((float *)w->product)[i] = (float)value;
         }
     }
 }
@@ -140,7 +183,8 @@ static void multiply_fixed(const bench_case *item, const member *w, double alpha
  * holds an infinity or a NaN, because the result is NaN then. */
 static double lost_in(const bench_case *item, const member *w, int64_t i, int64_t j, int64_t k)
 {
-    const int p = item->dtype == ISO_F64 ? 53 : item->dtype == ISO_F32 ? 24 : 15;
+    const iso_dtype type = fixed_type(item);
+    const int p = type == ISO_F64 ? 53 : type == ISO_F32 ? 24 : 15;
     const gemm_shape *g = &item->gemm;
     double a = 0, b = 0;
     for (int64_t q = 0; q < k; q++) {
@@ -154,49 +198,33 @@ static double lost_in(const bench_case *item, const member *w, int64_t i, int64_
     return 4.01 * (double)k * ldexp(a, -p) * b;
 }
 
-/* Rounds a factor to f32 unless the type is f64. `narrow` is volatile, because gcc 12 drops the
- * conversion to f32 and back when it vectorizes two of them. */
-static double rounded(bool f64, double factor)
-{
-    volatile float narrow = (float)factor;
-    return f64 ? factor : (double)narrow;
-}
-
 /* Computes the bits, the reference and the bound of each element of one member. */
 static void compute(const bench_case *item, const member *w, check_expected *out)
 {
     const gemm_shape *g = &item->gemm;
-    int64_t n = g->n, k = g->k;
-    double alpha = rounded(w->f64, g->alpha), beta = rounded(w->f64, g->beta);
-    bool fixed = item->how == ISO_VARIANT_FIXED;
+    const arith_factors f = bench_factors_of(g, item->dtype);
+    const int64_t n = g->n, k = g->k, terms = arith_has_product(&f) ? k : 0;
+    const bool by_columns = g->order == ISO_COLUMN_MAJOR, fixed = item->how == ISO_VARIANT_FIXED;
     double *sums = w->row, *sizes = sums + n;
-    if (fixed) {
-        multiply_fixed(item, w, alpha, beta);
-    } else if (w->f64) {
-        arith_gemm_f64(g->m, n, k, alpha, w->a, w->b, beta, w->c, g->continues, w->product, sums,
-                       sizes);
-    } else {
-        arith_gemm_f32(g->m, n, k, (float)alpha, w->a, w->b, (float)beta, w->c, g->continues,
-                       w->product, w->row, (float *)w->row + n);
-    }
+    multiply(item, w, &f);
     for (int64_t i = 0; i < g->m; i++) {
         if (!w->f64) {
-            refer_f32((float *)w->a + i * k, w->b, n, alpha == 0 ? 0 : k, sums, sizes);
+            refer_f32((float *)w->a + i * k, w->b, n, terms, sums, sizes);
         }
         for (int64_t j = 0; j < n; j++) {
-            int64_t at = i * n + j;
+            const int64_t at = i * n + j;
+            check_expected *o = &out[by_columns ? j * g->m + i : at];
             long double sum = sums[j];
             double size = sizes[j];
             if (w->f64) {
-                refer_f64((double *)w->a + i * k, (double *)w->b + j, n, alpha == 0 ? 0 : k, &sum,
-                          &size);
+                refer_f64((double *)w->a + i * k, (double *)w->b + j, n, terms, &sum, &size);
             }
-            double lost = fixed && alpha != 0 ? lost_in(item, w, i, j, k) : 0;
-            set_bound(item, alpha, beta, sum, size, lost, load(w, w->c, at), &out[at]);
-            arith_store(item->dtype, out[at].bits, load(w, w->product, at));
+            double lost = fixed && terms > 0 ? lost_in(item, w, i, j, k) : 0;
+            set_bound(item, &f, sum, size, lost, load(w, w->c, at), o);
+            arith_store(bench_result_type(item), o->bits, load(w, w->product, at));
             if (check_exact_gemm(item)) {
-                out[at].want = arith_load(item->dtype, out[at].bits);
-                out[at].bound = 0;
+                o->want = arith_load(bench_result_type(item), o->bits);
+                o->bound = 0;
             }
         }
     }
@@ -206,6 +234,7 @@ static void compute(const bench_case *item, const member *w, check_expected *out
 static bool make(const bench_case *item, const check_data *data, check_expected *out)
 {
     const gemm_shape *g = &item->gemm;
+    const iso_dtype type = bench_result_type(item);
     int64_t m = g->m, n = g->n, k = g->k, size = item->element;
     int64_t elements = m * k + k * n + 2 * m * n;
     double *memory = calloc((size_t)(elements + 2 * n + 2 * k + 1), sizeof *memory);
@@ -218,9 +247,12 @@ static bool make(const bench_case *item, const check_data *data, check_expected 
     w.row = memory + elements;
     w.line = memory + elements + 2 * n;
     for (int64_t b = 0; b < g->batch; b++) {
-        widen(item, data->x + (g->same_a ? 0 : b) * m * k * size, g->trans_a, m, k, w.a);
-        widen(item, data->y + (g->same_b ? 0 : b) * k * n * size, g->trans_b, k, n, w.b);
-        widen(item, data->before + b * m * n * size, ISO_NO_TRANS, m, n, w.c);
+        widen(item->dtype, data->x + (g->same_a ? 0 : b) * m * k * size,
+              check_turned(g, g->trans_a), m, k, w.a);
+        widen(item->dtype, data->y + (g->same_b ? 0 : b) * k * n * size,
+              check_turned(g, g->trans_b), k, n, w.b);
+        widen(type, data->before + b * m * n * iso_dtype_size(type), check_turned(g, ISO_NO_TRANS),
+              m, n, w.c);
         compute(item, &w, out + b * m * n);
     }
     free(memory);
@@ -247,8 +279,8 @@ static const check_expected *reference(const bench_case *item, const check_data 
     if (good && fresh) {
         good = make(item, data, out) || check_no_memory(result);
         for (int64_t i = 0; good && i < count; i++) {
-            good = check_bounds(&(check_elements){item->dtype, out[i].bits, 1, 1, 1}, &out[i],
-                                false, result);
+            const check_elements one = {bench_result_type(item), out[i].bits, 1, 1, 1};
+            good = check_bounds(&one, &out[i], false, result);
         }
         if (!good) {
             check_cache_forget(data->cache, key_of(item));
@@ -260,12 +292,16 @@ static const check_expected *reference(const bench_case *item, const check_data 
 bool check_whole_gemm(const bench_case *item, const check_data *data, const void *got,
                       bench_result *result)
 {
-    check_elements all = {item->dtype, got, item->gemm.batch, item->gemm.m, item->gemm.n};
+    const gemm_shape *g = &item->gemm;
+    const bool by_columns = g->order == ISO_COLUMN_MAJOR;
+    const check_elements all = {bench_result_type(item), got, g->batch, by_columns ? g->n : g->m,
+                                by_columns ? g->m : g->n};
     const check_expected *want = reference(item, data, result);
     if (!want) {
         return false;
     }
     result->method = item->same_bits ? "bits" : check_exact_gemm(item) ? "exact" : "bound";
-    return check_bounds(&all, want, false, result) &&
-           (!item->same_bits || check_bits(&all, want, result));
+    return (check_bounds(&all, want, false, result) &&
+            (!item->same_bits || check_bits(&all, want, result))) ||
+           check_explain(result, by_columns, false);
 }

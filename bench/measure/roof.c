@@ -78,7 +78,7 @@ static int memory_roof(const bench_case *item)
 
 static int fma_roof(const bench_case *item)
 {
-    return item->dtype == ISO_F64 ? ROOF_FMA_F64 : ROOF_FMA_F32;
+    return arith_wide(item->dtype) == ISO_F64 ? ROOF_FMA_F64 : ROOF_FMA_F32;
 }
 
 /* The roof of the matrix units, which products by a vendor's library use if the chip has them for
@@ -86,13 +86,14 @@ static int fma_roof(const bench_case *item)
 static int matrix_roof(const measure_row *row)
 {
     const bench_case *item = row->item;
-    const bool own = row->result.how == ISO_VARIANT_TILED && item->dtype == ISO_F64;
+    const bool f64 = arith_wide(item->dtype) == ISO_F64;
+    const bool own = row->result.how == ISO_VARIANT_TILED && f64;
     if (!item->op->libraries || (row->result.how != ISO_VARIANT_VENDOR && !own)) {
         return MEASURE_ROOFS;
     }
     return item->dtype == ISO_F16              ? ROOF_MATRIX_F16
            : item->dtype == ISO_BF16           ? ROOF_MATRIX_BF16
-           : item->dtype == ISO_F64            ? ROOF_MATRIX_F64
+           : f64                               ? ROOF_MATRIX_F64
            : row->result.math == ISO_MATH_TF32 ? ROOF_MATRIX_TF32
                                                : MEASURE_ROOFS;
 }
@@ -103,7 +104,7 @@ static int compute_roof(const measure_row *row, const measure_roof *roofs,
                         const iso_device_info *info)
 {
     int matrix = matrix_roof(row);
-    if (row->result.how == ISO_VARIANT_FIXED) {
+    if (row->result.how == ISO_VARIANT_FIXED || row->item->dtype == ISO_I8) {
         return MEASURE_ROOFS;
     }
     if (matrix != MEASURE_ROOFS && isfinite(roofs[matrix].value)) {

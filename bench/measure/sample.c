@@ -72,7 +72,8 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
         fail(state, row, "overwriting the caches");
         return false;
     }
-    if (row->item->op->own) { /* a kernel of the user's may never end */
+    if (row->item->op->own &&
+        !row->item->op->arguments) { /* a kernel of the user's may never end */
         tool_watch_work("%s on %s", row->item->id, work_target_info(target)->spec);
     }
     iso_status status = iso_event_record(device->start, stream);

@@ -39,7 +39,8 @@ static void set_fill(bench_case *item, int turn)
 {
     iso_reduce_op op = item->reduce.op;
     bool sums = op == ISO_SUM || op == ISO_MEAN || op == ISO_DOT;
-    bool picks = op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX;
+    bool picks = op == ISO_MIN || op == ISO_MAX || op == ISO_AMAX || op == ISO_ARGMIN ||
+                 op == ISO_ARGMAX || op == ISO_ARGAMAX;
     item->fill = op == ISO_PRODUCT && arith_is_float(item->dtype) ? ARITH_NEAR_ONE
                  : picks && turn % 2                              ? ARITH_TIES
                                                                   : ARITH_UNIFORM;
@@ -143,7 +144,7 @@ static void circumstances_of(verify_list *list, iso_reduce_op op, iso_dtype dtyp
 void reduce_companies(verify_list *list, bool full)
 {
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
-        for (iso_reduce_op op = ISO_SUM; op <= ISO_XOR; op++) {
+        for (iso_reduce_op op = ISO_SUM; op <= ISO_ARGAMAX; op++) {
             iso_dtype result;
             if (iso_reduce_result(op, dtype, &result) == ISO_OK) {
                 rows_of(list, op, dtype, full);
@@ -232,7 +233,8 @@ static void arrays_of(verify_list *list, iso_map_op op, iso_dtype dtype, bool fu
 void map_companies(verify_list *list, bool full)
 {
     static const int64_t sizes[] = {33, 100003};
-    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
+    for (iso_dtype dtype = bench_next(bench_all_types, 0); dtype;
+         dtype = bench_next(bench_all_types, dtype)) {
         for (iso_map_op op = ISO_MAP_COPY; op <= ISO_MAP_CHAIN; op++) {
             bool real = arith_map_has_alpha(op);
             if (real && !arith_is_float(dtype)) {

@@ -3,9 +3,22 @@
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- cases ----------------------------------------------------------------------------------- */
+
+iso_dtype bench_result_type(const bench_case *item)
+{
+    return item->dtype_c != 0 ? item->dtype_c : item->dtype == ISO_I8 ? ISO_I32 : item->dtype;
+}
+
+/* The rows of a matrix as they lie in memory, if op(X) has rows x cols elements. */
+static int64_t stored_rows(const gemm_shape *g, iso_trans trans, int64_t rows, int64_t cols)
+{
+    return (trans != ISO_NO_TRANS) != (g->order == ISO_COLUMN_MAJOR) ? cols : rows;
+}
 
 static void needs(const bench_case *item, bench_needs *out)
 {
@@ -14,7 +27,7 @@ static void needs(const bench_case *item, bench_needs *out)
     out->bytes[0] = (g->same_a ? 1 : g->batch) * g->m * g->k * item->element;
     out->bytes[1] = (g->same_b ? 1 : g->batch) * g->k * g->n * item->element;
     out->results = g->batch * g->m * g->n;
-    out->result_type = item->dtype;
+    out->result_type = bench_result_type(item);
     /* Before it multiplies, CLBlast copies operands that are not at the beginning of a buffer. A
      * program that calls only this product would avoid that, so each operand has a buffer here. */
     out->apart = item->how == ISO_VARIANT_VENDOR || item->how == ISO_VARIANT_AUTO;
@@ -29,10 +42,13 @@ static iso_op_kind arguments(const bench_case *item, bench_args *all)
 {
     const gemm_shape *g = &item->gemm;
     iso_gemm_args *args = &all->gemm;
-    int64_t rows_a = g->trans_a == ISO_TRANS ? g->k : g->m, cols_a = g->m + g->k - rows_a;
-    int64_t rows_b = g->trans_b == ISO_TRANS ? g->n : g->k, cols_b = g->k + g->n - rows_b;
+    int64_t rows_a = stored_rows(g, g->trans_a, g->m, g->k), cols_a = g->m + g->k - rows_a;
+    int64_t rows_b = stored_rows(g, g->trans_b, g->k, g->n), cols_b = g->k + g->n - rows_b;
+    int64_t rows_c = stored_rows(g, ISO_NO_TRANS, g->m, g->n), cols_c = g->m + g->n - rows_c;
     *args = (iso_gemm_args)ISO_GEMM_ARGS_INIT;
     args->dtype = item->dtype;
+    args->dtype_c = item->dtype_c;
+    args->order = g->order;
     args->variant = item->how;
     args->math = item->math;
     args->library = item->how == ISO_VARIANT_VENDOR ? item->library : 0;
@@ -43,24 +59,26 @@ static iso_op_kind arguments(const bench_case *item, bench_args *all)
     args->k = g->k;
     args->alpha = g->alpha;
     args->beta = g->beta;
+    args->alpha_imag = g->alpha_imag;
+    args->beta_imag = g->beta_imag;
     args->continues = g->continues;
     args->batch = g->batch;
     if (g->blocks == GEMM_NEIGHBOURS) {
-        args->lda = args->ldb = args->ldc = cols_a + cols_b + g->n + g->pad;
+        args->lda = args->ldb = args->ldc = cols_a + cols_b + cols_c + g->pad;
         args->stride_a = args->stride_b = args->stride_c =
-            greater(greater(rows_a, rows_b), g->m) * args->lda;
+            greater(greater(rows_a, rows_b), rows_c) * args->lda;
         return ISO_OP_GEMM;
     }
     args->lda = g->pad ? cols_a + g->pad : 0;
     args->ldb = g->pad ? cols_b + g->pad : 0;
-    args->ldc = g->pad ? g->n + g->pad : 0;
+    args->ldc = g->pad ? cols_c + g->pad : 0;
     /* Members of a batch follow each other as closely as the padding allows. */
     args->stride_a = g->same_a ? 0 : rows_a * (cols_a + g->pad) + g->pad;
     args->stride_b = g->same_b ? 0 : rows_b * (cols_b + g->pad) + g->pad;
-    args->stride_c = g->m * (g->n + g->pad) + g->pad;
+    args->stride_c = rows_c * (cols_c + g->pad) + g->pad;
     if (g->blocks == GEMM_BESIDE) {
-        args->ldc = g->batch * g->n + g->pad;
-        args->stride_c = g->n;
+        args->ldc = g->batch * cols_c + g->pad;
+        args->stride_c = cols_c;
     }
     return ISO_OP_GEMM;
 }
@@ -74,6 +92,18 @@ static void operands(const bench_case *item, bench_args *args, const iso_operand
     args->gemm.c = result;
 }
 
+/* The factors that the call has on the host are ignored, so they are NaN. */
+static bool factors_at(const bench_case *item, unsigned char bytes[BENCH_FACTORS], bench_args *all,
+                       iso_buffer buffer)
+{
+    const gemm_shape *g = &item->gemm;
+    iso_gemm_args *args = &all->gemm;
+    args->factor_dtype = g->factor_dtype;
+    args->alpha = g->alpha_at ? (double)NAN : args->alpha;
+    args->beta = g->beta_at ? (double)NAN : args->beta;
+    return bench_factors(g, item->dtype, bytes, buffer, &args->alpha_at, &args->beta_at);
+}
+
 static bool other_factors(bench_args *args, int i)
 {
     static const double others[][2] = {{1, 0}, {0, 0}, {0, 0.5}};
@@ -81,11 +111,17 @@ static bool other_factors(bench_args *args, int i)
         return false;
     }
     args->gemm.alpha = others[i][0];
-    args->gemm.beta = others[i][1];
+    args->gemm.beta = args->gemm.dtype == ISO_I8 ? 4 * others[i][1] : others[i][1];
     return true;
 }
 
 /* ---- measured cases -------------------------------------------------------------------------- */
+
+static bool set_kind(bench_case *item, const char *kind)
+{
+    (void)kind;
+    return item->how != ISO_VARIANT_FIXED || (arith_is_float(item->dtype) && item->dtype_c == 0);
+}
 
 static void set_layout(bench_case *item, const char *layout)
 {
@@ -150,16 +186,17 @@ static bool lay(const bench_case *item, verify_problem *p)
     verify_region a = {.element = item->element, .batch = g->batch, .offset = g->offset}, b, c;
     a.ones = !one;
     b = c = a;
-    a.rows = g->trans_a == ISO_TRANS ? g->k : g->m;
+    a.rows = stored_rows(g, g->trans_a, g->m, g->k);
     a.cols = g->m + g->k - a.rows;
     a.ld = args.gemm.lda;
     a.stride = args.gemm.stride_a;
-    b.rows = g->trans_b == ISO_TRANS ? g->n : g->k;
+    b.rows = stored_rows(g, g->trans_b, g->k, g->n);
     b.cols = g->k + g->n - b.rows;
     b.ld = args.gemm.ldb;
     b.stride = args.gemm.stride_b;
-    c.rows = g->m;
-    c.cols = g->n;
+    c.element = iso_dtype_size(bench_result_type(item));
+    c.rows = stored_rows(g, ISO_NO_TRANS, g->m, g->n);
+    c.cols = g->m + g->n - c.rows;
     c.ld = args.gemm.ldc;
     c.stride = args.gemm.stride_c;
     c.ones = false;
@@ -172,17 +209,34 @@ static bool lay(const bench_case *item, verify_problem *p)
     } else if (!verify_region_lay(&p->regions[0], &a) || !verify_region_lay(&p->regions[1], &b)) {
         return false;
     }
-    char *before = verify_grow(&p->dense[2], count * item->element);
+    char *before = verify_grow(&p->dense[2], count * c.element);
     if (!before || !verify_region_lay(&p->regions[2], &c)) {
         return false;
     }
-    arith_generate(item->dtype, item->fill, item->seed + 3, count, before);
+    arith_generate(bench_result_type(item), item->fill, item->seed + 3, count, before);
     /* If beta is 0, C is not read, so these NaN must not reach the result. */
-    for (int64_t i = 0; g->beta == 0 && i < count; i++) {
-        arith_set_nan(item->dtype, before + i * item->element);
+    for (int64_t i = 0; g->beta == 0 && g->beta_imag == 0 && !g->beta_at && i < count; i++) {
+        arith_set_nan(bench_result_type(item), before + i * c.element);
     }
     verify_region_scatter(&p->regions[2], before);
     return true;
+}
+
+/* What the usual products do not have. */
+static void describe_options(const bench_case *item, json_t *layout)
+{
+    static const char *const calls[] = {"one", "members", "group"};
+    const gemm_shape *g = &item->gemm;
+    if (g->order != ISO_ROW_MAJOR) {
+        tool_set_text(layout, "order", iso_order_name(g->order));
+    }
+    if (bench_result_type(item) != item->dtype) {
+        tool_set_text(layout, "dtype_c", iso_dtype_name(bench_result_type(item)));
+    }
+    bench_describe_factors(g, item->dtype, layout);
+    if (g->call != GEMM_ONE) {
+        tool_set_text(layout, "call", calls[g->call]);
+    }
 }
 
 static void describe(const bench_case *item, json_t *sizes, json_t *layout)
@@ -200,6 +254,7 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
     tool_set_number(layout, "beta", g->beta);
     json_object_set_new(layout, "same_a", json_boolean(g->same_a));
     json_object_set_new(layout, "same_b", json_boolean(g->same_b));
+    describe_options(item, layout);
     if (g->continues) {
         json_object_set_new(layout, "continues", json_true());
     }
@@ -511,6 +566,7 @@ static void cases(verify_list *list, bool full)
     }
     continued(list, ISO_F32);
     continued(list, ISO_F64);
+    gemm_option_cases(list, full);
 }
 
 /* ---- the row --------------------------------------------------------------------------------- */
@@ -528,7 +584,7 @@ const bench_op bench_gemm = {
     .size = "N",
     .computes = "",
     .variants = bench_fixed_variants,
-    .types = bench_float_types,
+    .types = bench_product_types,
     .layouts = layouts,
     .maths = maths,
     .usual_variants = "naive,tiled,vendor",
@@ -544,6 +600,9 @@ const bench_op bench_gemm = {
     .operands = operands,
     .check = check_gemm,
     .other_factors = other_factors,
+    .call = gemm_call_of,
+    .factors = factors_at,
+    .set_kind = set_kind,
     .set_layout = set_layout,
     .set_size = set_size,
     .shape = shape,

@@ -5,6 +5,7 @@
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* ---- cases ----------------------------------------------------------------------------------- */
@@ -24,13 +25,20 @@ static void slows(const bench_case *item, bool native, double *rate, double *mov
     bench_gemm.slows(item, native, rate, moved);
 }
 
+/* The rows of A as they lie in memory. */
+static int64_t stored_rows(const gemm_shape *g)
+{
+    return (g->trans_a != ISO_NO_TRANS) != (g->order == ISO_COLUMN_MAJOR) ? g->k : g->m;
+}
+
 static iso_op_kind arguments(const bench_case *item, bench_args *all)
 {
     const gemm_shape *g = &item->gemm;
     iso_gemv_args *args = &all->gemv;
-    int64_t rows = g->trans_a == ISO_TRANS ? g->k : g->m, cols = g->m + g->k - rows;
+    int64_t rows = stored_rows(g), cols = g->m + g->k - rows;
     *args = (iso_gemv_args)ISO_GEMV_ARGS_INIT;
     args->dtype = item->dtype;
+    args->order = g->order;
     args->variant = item->how;
     args->library = item->how == ISO_VARIANT_VENDOR ? item->library : 0;
     args->trans = g->trans_a;
@@ -62,6 +70,17 @@ static void operands(const bench_case *item, bench_args *args, const iso_operand
     args->gemv.a = inputs[0];
     args->gemv.x = inputs[1];
     args->gemv.y = result;
+}
+
+static bool factors_at(const bench_case *item, unsigned char bytes[BENCH_FACTORS], bench_args *all,
+                       iso_buffer buffer)
+{
+    const gemm_shape *g = &item->gemm;
+    iso_gemv_args *args = &all->gemv;
+    args->factor_dtype = g->factor_dtype;
+    args->alpha = g->alpha_at ? (double)NAN : args->alpha;
+    args->beta = g->beta_at ? (double)NAN : args->beta;
+    return bench_factors(g, item->dtype, bytes, buffer, &args->alpha_at, &args->beta_at);
 }
 
 static bool other_factors(bench_args *args, int i)
@@ -123,7 +142,7 @@ static bool lay(const bench_case *item, verify_problem *p)
     x = a;
     y = a;
     a.ones = !one;
-    a.rows = g->trans_a == ISO_TRANS ? g->k : g->m;
+    a.rows = stored_rows(g);
     a.cols = g->m + g->k - a.rows;
     a.ld = args.gemv.lda;
     a.stride = args.gemv.stride_a;
@@ -150,7 +169,7 @@ static bool lay(const bench_case *item, verify_problem *p)
     }
     arith_generate(item->dtype, item->fill, item->seed + 3, count, before);
     /* If beta is 0, y is not read, so these NaN must not reach the result. */
-    for (int64_t i = 0; g->beta == 0 && i < count; i++) {
+    for (int64_t i = 0; g->beta == 0 && !g->beta_at && i < count; i++) {
         arith_set_nan(item->dtype, before + i * item->element);
     }
     verify_region_scatter(&p->regions[2], before);
@@ -170,6 +189,10 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
     tool_set_int(layout, "inc_y", item->gemv.inc_y);
     tool_set_number(layout, "alpha", g->alpha);
     tool_set_number(layout, "beta", g->beta);
+    if (g->order != ISO_ROW_MAJOR) {
+        tool_set_text(layout, "order", iso_order_name(g->order));
+    }
+    bench_describe_factors(g, item->dtype, layout);
     json_object_set_new(layout, "same_a", json_boolean(g->same_a));
     json_object_set_new(layout, "same_x", json_boolean(g->same_b));
     if (g->blocks != GEMM_OWN) {
@@ -189,12 +212,14 @@ static void add(verify_list *list, const bench_case *item, const iso_variant *wh
     const gemm_shape *g = &item->gemm;
     char after[BENCH_ID_MAX - 16];
     snprintf(after, sizeof after,
-             "%s/%s/m%lldk%lld/ld+%d/inc%lld,%lld/off%d/a%gb%g/batch%lld%s%s/%s%s%s",
+             "%s/%s/m%lldk%lld/ld+%d/inc%lld,%lld/off%d/a%gb%g/batch%lld%s%s/%s%s%s%s%s%s",
              iso_dtype_name(item->dtype), iso_trans_name(g->trans_a), (long long)g->m,
              (long long)g->k, g->pad, (long long)item->gemv.inc_x, (long long)item->gemv.inc_y,
              g->offset, g->alpha, g->beta, (long long)g->batch, g->same_a ? "-a0" : "",
              g->same_b ? "-x0" : "", arith_fill_name(item->fill),
-             item->samples > 0 ? "/sampled" : "", blocks[g->blocks]);
+             item->samples > 0 ? "/sampled" : "", blocks[g->blocks],
+             g->order == ISO_COLUMN_MAJOR ? "/column" : "", g->alpha_at ? "/alpha-at" : "",
+             g->beta_at ? "/beta-at" : "");
     verify_list_add(list, item, which, count, after);
     /* Fixed is a problem of its own, because its bits are its own. The short list has every fifth.
      */
@@ -347,6 +372,42 @@ static void wide(verify_list *list, iso_dtype dtype)
     }
 }
 
+/* A stored by columns, and factors on the device. Vendors' libraries are left out where those are 0
+ * or of another type, because their products have no bound there. */
+static void options(verify_list *list, iso_dtype dtype)
+{
+    static const struct {
+        int64_t m, k;
+        int32_t trans, pad, batch;
+        double alpha, beta;
+        int32_t at; /* bits: 1: alpha, 2: beta */
+        iso_dtype factor;
+        iso_order order;
+    } rows[] = {
+        {33, 65, 0, 3, 1, 1, 0, 0, 0, ISO_COLUMN_MAJOR},
+        {130, 1025, 1, 0, 3, 0.5, -1, 0, 0, ISO_COLUMN_MAJOR},
+        {66, 31, 0, 1, 1, -0.75, 2, 3, 0, ISO_ROW_MAJOR},
+        {17, 1030, 1, 0, 3, 0.3, 0, 1, ISO_F16, ISO_COLUMN_MAJOR},
+        {9, 0, 0, 0, 1, 1, 0, 2, ISO_F64, ISO_ROW_MAJOR},
+        {40, 7, 1, 0, 1, 0, 1, 3, ISO_F32, ISO_ROW_MAJOR},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        bench_case item = start(dtype, rows[i].trans, rows[i].m, rows[i].k);
+        gemm_shape *g = &item.gemv.product;
+        g->pad = rows[i].pad;
+        g->batch = rows[i].batch;
+        g->alpha = rows[i].alpha;
+        g->beta = rows[i].beta;
+        g->alpha_at = rows[i].at & 1;
+        g->beta_at = rows[i].at & 2;
+        g->factor_dtype = rows[i].factor;
+        g->order = rows[i].order;
+        item.gemv.inc_x = 1 + i % 2;
+        item.gemv.inc_y = 1 + i % 3;
+        add(list, &item, variants, rows[i].at ? COUNT(variants) - 1 : COUNT(variants));
+    }
+}
+
 static void large(verify_list *list, iso_dtype dtype)
 {
     static const int64_t shapes[][2] = {{4096, 4096}, {1000, 9000}, {60000, 70}, {3, 300000}};
@@ -372,6 +433,7 @@ static void cases(verify_list *list, bool full)
         blocks(list, dtype);
         signs(list, dtype);
         wide(list, dtype);
+        options(list, dtype);
         if (full) {
             large(list, dtype);
         }
@@ -405,6 +467,7 @@ const bench_op bench_gemv = {
     .operands = operands,
     .check = check_gemm,
     .other_factors = other_factors,
+    .factors = factors_at,
     .set_layout = set_layout,
     .set_size = set_size,
     .shape = shape,

@@ -3,24 +3,28 @@
 #include "bench/ops/ops.h"
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
-#include "common/dtype.h"
 
 #include <math.h>
 #include <string.h>
 
-const bench_op *const bench_ops[BENCH_OPS] = {&bench_map,     &bench_transpose, &bench_reduce,
-                                              &bench_gemm,    &bench_gemv,      &bench_spmv,
-                                              &bench_transfer};
+const bench_op *const bench_ops[BENCH_OPS] = {&bench_map,  &bench_transpose, &bench_reduce,
+                                              &bench_gemm, &bench_gemv,      &bench_syrk,
+                                              &bench_trsm, &bench_spmv,      &bench_transfer};
 
-const bench_op *const verify_ops[VERIFY_OPS] = {&bench_transfer, &bench_transpose, &bench_reduce,
-                                                &bench_gemm,     &bench_map,       &verify_order,
-                                                &verify_limits,  &bench_gemv,      &bench_spmv};
+const bench_op *const verify_ops[VERIFY_OPS] = {
+    &bench_transfer, &bench_transpose, &bench_reduce, &bench_gemm, &bench_map, &verify_order,
+    &verify_limits,  &bench_gemv,      &bench_spmv,   &bench_syrk, &bench_trsm};
 
 const char *const bench_plain_variants[] = {"naive", "tiled", "vendor", NULL};
 const char *const bench_partial_variants[] = {"naive", "tiled", "vendor", "partials", NULL};
 const char *const bench_fixed_variants[] = {"naive", "tiled", "fixed", "vendor", NULL};
 const char *const bench_float_types[] = {"f16", "bf16", "f32", "f64", NULL};
+const char *const bench_wide_types[] = {"f32", "f64", "c64", "c128", NULL};
+const char *const bench_product_types[] = {"f16",  "bf16", "f32",     "f64",      "c64",
+                                           "c128", "i8",   "f16-f32", "bf16-f32", NULL};
 const char *const bench_all_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64", NULL};
+const char *const bench_number_types[] = {"f16", "bf16", "f32", "f64",  "i32",
+                                          "i64", "i8",   "c64", "c128", NULL};
 const char *const bench_matrix_members[] = {"rows", "cols", NULL};
 
 static const char *words(const bench_op *const *rows, int count, char *text, size_t room)
@@ -66,19 +70,28 @@ const char *bench_type_words(void)
 {
     static char text[256];
     text[0] = '\0';
-    for (int i = 0; bench_all_types[i]; i++) {
-        tool_join(text, sizeof text, ", ", bench_all_types[i]);
+    for (int i = 0; bench_number_types[i]; i++) {
+        tool_join(text, sizeof text, ", ", bench_number_types[i]);
     }
     return text;
 }
 
+iso_dtype bench_next(const char *const *types, iso_dtype after)
+{
+    bool found = after == 0;
+    iso_dtype type;
+    for (; *types; types++) {
+        if (iso_dtype_parse(*types, &type) == ISO_OK && found) {
+            return type;
+        }
+        found = found || strcmp(*types, iso_dtype_name(after)) == 0;
+    }
+    return (iso_dtype)0;
+}
+
 iso_dtype bench_float(iso_dtype after)
 {
-    const dtype_row *row = dtype_get(++after);
-    while (row && !row->floating) {
-        row = dtype_get(++after);
-    }
-    return row ? after : (iso_dtype)0;
+    return bench_next(bench_float_types, after);
 }
 
 const bench_op *bench_op_find(const char *word)

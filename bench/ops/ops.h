@@ -17,6 +17,8 @@
 enum {
     BENCH_ID_MAX = 160,
     BENCH_SAMPLES = 16,
+    BENCH_LAYOUTS = 3,    /* members of a layout */
+    BENCH_FACTORS = 64,   /* bytes of factors on the device */
     BENCH_ALIGNMENT = 256 /* operands are aligned like a buffer, to this many bytes */
 };
 
@@ -51,10 +53,21 @@ typedef enum gemm_blocks {
     GEMM_BESIDE      /* the members of C side by side in one matrix */
 } gemm_blocks;
 
+/* How the members of a batch are computed. */
+typedef enum gemm_call {
+    GEMM_ONE = 0, /* by one call */
+    GEMM_MEMBERS, /* as members in no order */
+    GEMM_GROUP    /* as a group of unlike products, each of some rows of a member */
+} gemm_call;
+
 typedef struct gemm_shape {
     iso_trans trans_a, trans_b;
+    iso_order order;
     int64_t m, n, k, batch;
-    double alpha, beta;
+    double alpha, beta, alpha_imag, beta_imag;
+    bool alpha_at, beta_at; /* that factor is on the device */
+    iso_dtype factor_dtype; /* its type there */
+    gemm_call call;
     int32_t pad;         /* elements by which a leading dimension exceeds the row length */
     int32_t offset;      /* elements */
     bool same_a, same_b; /* stride 0 */
@@ -68,6 +81,26 @@ typedef struct gemv_shape {
     gemm_shape product; /* n is 1 */
     int64_t inc_x, inc_y;
 } gemv_shape;
+
+/* The product of A and its transpose. */
+typedef struct syrk_shape {
+    gemm_shape product; /* n is m; trans_b and the batch of B are those of A */
+    iso_triangle triangle;
+} syrk_shape;
+
+typedef struct trsm_shape {
+    iso_side side;
+    iso_triangle triangle; /* of A as it is stored */
+    iso_trans trans;
+    iso_order order;
+    bool unit;
+    int64_t m, n, batch;
+    double alpha, alpha_imag;
+    bool alpha_at;
+    iso_dtype factor_dtype;
+    int32_t pad, offset;
+    bool same_a;
+} trsm_shape;
 
 typedef struct spmv_shape {
     iso_trans trans;
@@ -100,10 +133,23 @@ typedef enum map_place {
     MAP_ALL    /* z and y are x */
 } map_place;
 
+/* How a map's rows lie. */
+typedef enum map_form {
+    MAP_FLAT,  /* one row, or rows without gaps */
+    MAP_ROWS,  /* leading dimensions above the row length */
+    MAP_GAPS,  /* gaps between elements too */
+    MAP_TURNED /* by columns */
+} map_form;
+
 typedef struct map_shape {
     iso_map_op op;
     map_place place;
+    map_form form;
+    iso_spread spread_x, spread_y;
+    bool w_is_y;       /* w is y; otherwise x */
+    iso_dtype dtype_z; /* 0: as x */
     int64_t n, steps;
+    int64_t rows; /* 0: 1 */
     double alpha, beta;
     int32_t offset_x, offset_y, offset_z; /* elements */
 } map_shape;
@@ -202,16 +248,18 @@ typedef struct bench_case {
     const bench_op *op;    /* the row that it is listed under */
     const bench_op *by;    /* the row that computes it: for the map `dot`, the reductions */
     char kind[64];         /* "write", "triad", "sum", or a kernel's name; "" */
-    char type[8];          /* "f32"; "e4" for elements that are moved, not computed with; "" */
+    char type[12];         /* "f32"; "f16-f32": of A and of C; "e4" for elements that are moved, not
+                              computed with; "" */
     char variant[16];      /* "tiled"; for operations without variants "pageable", "event", ... */
     arith_fill fill;
     iso_variant how;
-    iso_dtype dtype; /* 0: bytes or elements are moved, not computed with */
-    int64_t element; /* bytes of an element; 1 for transfers */
-    iso_math math;   /* STRICT or TF32 */
-    int32_t library; /* which of the vendor's libraries */
-    uint64_t seed;   /* the seed of its data, which all variants of a problem share */
-    bool same_bits;  /* the bits of its result are defined, so it has a digest */
+    iso_dtype dtype;   /* 0: bytes or elements are moved, not computed with */
+    iso_dtype dtype_c; /* of a product's result, if the call names it; 0: as usual */
+    int64_t element;   /* bytes of an element; 1 for transfers */
+    iso_math math;     /* STRICT or TF32 */
+    int32_t library;   /* which of the vendor's libraries */
+    uint64_t seed;     /* the seed of its data, which all variants of a problem share */
+    bool same_bits;    /* the bits of its result are defined, so it has a digest */
     /* 0: every element is compared with the model. Above 0: the case is large and has random
      * inputs, so it is checked by samples, by projections and by bounds that rely on random signs.
      * For a product, this is the number of elements that are compared with the model's bits. */
@@ -219,6 +267,8 @@ typedef struct bench_case {
     union {
         gemm_shape gemm;
         gemv_shape gemv;
+        syrk_shape syrk;
+        trsm_shape trsm;
         spmv_shape spmv;
         transpose_shape transpose;
         reduce_shape reduce;
@@ -262,7 +312,7 @@ typedef struct bench_shape {
     char form[48];   /* follows the sizes in the id: "/nn" */
     struct {
         const char *name, *value;
-    } layout[2];
+    } layout[BENCH_LAYOUTS];
 } bench_shape;
 
 /* What a case reads and writes, as dense arrays. */
@@ -286,6 +336,8 @@ typedef struct bench_view {
 typedef union bench_args {
     iso_gemm_args gemm;
     iso_gemv_args gemv;
+    iso_syrk_args syrk;
+    iso_trsm_args trsm;
     iso_spmv_args spmv;
     iso_transpose_args transpose;
     iso_reduce_args reduce;
@@ -309,15 +361,16 @@ typedef void bench_view_of(const bench_case *item, int operand, bench_view *out)
 typedef bool bench_run(struct verify_state *state, struct verify_runner *runner,
                        const bench_case *item, struct bench_result *result);
 
-/* How `bench` runs a case that is no operation of the library: with arrays and launches of its own.
- */
+/* How `bench` runs a case with arrays and calls of its own: one that is no operation of the
+ * library, or one that changes its inputs. */
 enum { BENCH_ARRAYS = 32 };
 typedef struct bench_own {
     /* Writes the bytes of each array on the device, 0 for none, and returns their number. */
     int32_t (*arrays)(const bench_case *item, int64_t *bytes);
     void *(*create)(const bench_case *item, iso_device device);
     void (*destroy)(void *self);
-    bool (*prepare)(void *self, struct bench_result *result); /* compiles */
+    /* Compiles. NULL if it is an operation, which the library prepares. */
+    bool (*prepare)(void *self, struct bench_result *result);
     /* Writes a round's inputs, and what results begin with, to the arrays. Each round has others.
      * Without `whole`, large arrays keep most of what is in them. */
     iso_status (*load)(void *self, iso_stream stream, const iso_operand *arrays, int64_t round,
@@ -356,8 +409,10 @@ struct bench_op {
     unsigned counts; /* bit c: a size may have c numbers; bit 0: it may be beyond-cache */
     /* The members that give the size of a case in a suite file; or NULL. */
     const char *const *size_members;
-    /* The members that give its layout, each "n" or "t". NULL: the member "axis" does. */
+    /* The members that give its layout, whose words are joined with `layout_mark` (NULL: nothing).
+     * NULL: the member "axis" does. */
     const char *const *layout_members;
+    const char *layout_mark;
     bool batches; /* a case may be a batch */
 
     /* a case */
@@ -367,6 +422,14 @@ struct bench_op {
     iso_op_kind (*arguments)(const bench_case *item, bench_args *args);
     void (*operands)(const bench_case *item, bench_args *args, const iso_operand *inputs,
                      iso_operand result);
+    /* Calls it. NULL: iso_execute does. */
+    iso_status (*call)(const bench_case *item, iso_stream stream, const bench_args *args);
+    /* If factors are on the device: writes them, and makes the arguments name them in the buffer.
+     * NULL: they never are. */
+    bool (*factors)(const bench_case *item, unsigned char bytes[BENCH_FACTORS], bench_args *args,
+                    iso_buffer buffer);
+    /* Changes a dense input that was just made. NULL: none needs it. */
+    void (*fit)(const bench_case *item, int input, void *dense);
     const bench_object *object; /* NULL: its arguments need none */
     bench_check *check;
     /* Sets alpha and beta to the i-th of some other pairs of values. Support must be the same with
@@ -397,7 +460,7 @@ struct bench_op {
 };
 
 /* All operations of the suites of `bench`, in the order of reports. */
-enum { BENCH_OPS = 7 };
+enum { BENCH_OPS = 9 };
 extern const bench_op *const bench_ops[BENCH_OPS];
 
 /* What `verify` checks: the operations, order and limits. The digest of a run depends on the order
@@ -423,7 +486,10 @@ int bench_op_rank(const bench_op *op); /* its index in bench_ops; BENCH_OPS: it 
 /* Whether its rate is in FLOP/s. */
 bool bench_op_computes(const bench_op *op, const char *kind);
 
-/* The next floating-point type; from 0, the first; after the last, 0. */
+/* The next of these types that are numbers, in the order of their list; from 0, the first; after
+ * the last, 0. */
+iso_dtype bench_next(const char *const *types, iso_dtype after);
+/* The next floating-point type, in the same way. */
 iso_dtype bench_float(iso_dtype after);
 
 /* "f16, bf16, ...": the words of --dtype for numbers. */
@@ -433,18 +499,37 @@ const char *bench_type_words(void);
 extern const char *const bench_plain_variants[];   /* naive, tiled, vendor */
 extern const char *const bench_partial_variants[]; /* and partials */
 extern const char *const bench_fixed_variants[];   /* naive, tiled, fixed, vendor */
-extern const char *const bench_float_types[], *const bench_all_types[];
+/* Those of solves and of symmetric products; those of products of matrices; those of maps and
+ * reductions; every type of a number. */
+extern const char *const bench_float_types[],
+    *const bench_wide_types[], *const bench_product_types[], *const bench_all_types[],
+                                                                 *const bench_number_types[];
 extern const char *const bench_matrix_members[]; /* rows, cols */
 
 /* company_product.c, company_array.c */
 bench_cases gemm_companies, gemv_companies, reduce_companies, map_companies;
 bench_view_of gemm_view, reduce_view, map_view;
 
+/* gemm.c */
+/* The type of a product's result. */
+iso_dtype bench_result_type(const bench_case *item);
+/* factors.c */
+/* Writes the factors of a product that are on the device, and says where they are. */
+bool bench_factors(const gemm_shape *g, iso_dtype dtype, unsigned char bytes[BENCH_FACTORS],
+                   iso_buffer buffer, iso_operand *alpha, iso_operand *beta);
+/* The factors as the product uses them: rounded where they are stored, and then to its type. */
+arith_factors bench_factors_of(const gemm_shape *g, iso_dtype dtype);
+/* Sets the members of a layout that the usual factors do not have. */
+void bench_describe_factors(const gemm_shape *g, iso_dtype dtype, json_t *layout);
+/* gemm_options.c: products of other orders and types, with factors on the device, and groups. */
+bench_cases gemm_option_cases;
+iso_status gemm_call_of(const bench_case *item, iso_stream stream, const bench_args *args);
+
 extern const bench_op bench_kernel; /* bench/kernel */
 /* The matrix of a case of bench_spmv. */
 arith_sparse_shape bench_sparse_shape(const bench_case *item);
 
-extern const bench_op bench_map, bench_transpose, bench_reduce, bench_gemm, bench_gemv, bench_spmv,
-    bench_transfer;
+extern const bench_op bench_map, bench_transpose, bench_reduce, bench_gemm, bench_gemv, bench_syrk,
+    bench_trsm, bench_spmv, bench_transfer;
 
 #endif

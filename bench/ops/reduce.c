@@ -89,7 +89,8 @@ static void operands(const bench_case *item, bench_args *args, const iso_operand
 /* Whether the result is one of the elements, or the index of one. */
 static bool picks_one(iso_reduce_op op)
 {
-    return op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX;
+    return op == ISO_MIN || op == ISO_MAX || op == ISO_AMAX || op == ISO_ARGMIN ||
+           op == ISO_ARGMAX || op == ISO_ARGAMAX;
 }
 
 static bool has_bits(const bench_case *item)
@@ -280,7 +281,7 @@ static void cases(verify_list *list, bool full)
 {
     static const iso_axis axes[] = {ISO_AXIS_ALL, ISO_AXIS_0, ISO_AXIS_1};
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
-        for (iso_reduce_op op = ISO_SUM; op <= ISO_XOR; op++) {
+        for (iso_reduce_op op = ISO_SUM; op <= ISO_ARGAMAX; op++) {
             iso_dtype result;
             if (iso_reduce_result(op, dtype, &result) != ISO_OK) {
                 continue;
@@ -304,8 +305,8 @@ static void cases(verify_list *list, bool full)
 
 /* ---- the row --------------------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"sum",  "product", "min",    "max",    "mean", "dot",
-                                    "asum", "norm2",   "argmin", "argmax", "xor",  NULL};
+static const char *const kinds[] = {"sum",   "product", "min",    "max", "mean", "dot",     "asum",
+                                    "norm2", "argmin",  "argmax", "xor", "amax", "argamax", NULL};
 static const char *const axes[] = {"all", "0", "1", NULL};
 
 const bench_op bench_reduce = {

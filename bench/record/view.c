@@ -44,6 +44,9 @@ void record_size(char *text, size_t room, const json_t *shape)
     double rows = record_number(shape, "rows"), cols = record_number(shape, "cols");
     double bytes = record_number(shape, "bytes"), elements = record_number(shape, "elements");
     size_t members = json_object_size(shape), more = isfinite(batch) ? 1 : 0;
+    /* of a symmetric product, n and k; of a solve, m and n */
+    double first = isfinite(m) ? m : n, second = isfinite(m) ? n : k;
+    bool pair = isfinite(first) && isfinite(second) && members == 2 + more;
     bool matrix = isfinite(rows) && isfinite(cols) && members == 2 + more;
     char one[24], other[24];
     text[0] = '\0';
@@ -56,6 +59,10 @@ void record_size(char *text, size_t room, const json_t *shape)
     } else if (matrix) {
         snprintf(text, room, "%sx%s", record_count(one, sizeof one, rows),
                  record_count(other, sizeof other, cols));
+    } else if (pair && first == second) {
+        snprintf(text, room, "%.0f", first);
+    } else if (pair) {
+        snprintf(text, room, "%.0fx%.0f", first, second);
     } else if (members != 3 + more || !isfinite(m) || !isfinite(n) || !isfinite(k)) {
         join_sizes(text, room, shape);
         return;
@@ -81,11 +88,18 @@ void record_note(char *text, size_t room, const json_t *result)
     const json_t *layout = json_object_get(result, "layout");
     const char *a = record_text(layout, "trans_a"), *b = record_text(layout, "trans_b");
     const char *axis = record_text(layout, "axis"), *fill = record_text(result, "fill");
+    const char *side = record_text(layout, "side"), *triangle = record_text(layout, "triangle");
     const char *values = record_text(layout, "values"); /* of the program's own kernels */
     char word[24];
     text[0] = '\0';
     if (values[0] != '\0') {
         append(text, room, values);
+    }
+    if (strcmp(side, "right") == 0) {
+        append(text, room, side);
+    }
+    if (strcmp(triangle, "upper") == 0) {
+        append(text, room, triangle);
     }
     if (strchr(a, 't') || strchr(b, 't')) {
         snprintf(word, sizeof word, "%s%s", a, b);
@@ -95,7 +109,8 @@ void record_note(char *text, size_t room, const json_t *result)
         snprintf(word, sizeof word, "axis %.8s", axis);
         append(text, room, word);
     }
-    if (fill[0] != '\0' && strcmp(fill, "uniform") != 0 && strcmp(fill, "described") != 0) {
+    if (fill[0] != '\0' && strcmp(fill, "uniform") != 0 && strcmp(fill, "ints") != 0 &&
+        strcmp(fill, "described") != 0) {
         append(text, room, fill);
     }
     if (strcmp(record_text(result, "cache"), "cold") == 0) {

@@ -20,6 +20,8 @@ char *figure_group_words(const report_row *row)
              report_type_words(row->dtype));
     static const char *const layouts[][3] = {{"layout.trans_a", "t", "A transposed"},
                                              {"layout.trans_b", "t", "B transposed"},
+                                             {"layout.side", "right", "A on the right"},
+                                             {"layout.triangle", "upper", "upper triangle"},
                                              {"layout.axis", "0", "along axis 0"},
                                              {"layout.axis", "1", "along axis 1"},
                                              {"math", "tf32", "tf32"},

@@ -5,7 +5,6 @@
 #include "bench/tool.h"
 #include "bench/vectors/draw.h"
 #include "bench/vectors/vectors.h"
-#include "common/dtype.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,7 +70,7 @@ static void add_sums(combinations *all, iso_dtype dtype)
 {
     static const iso_axis axes[] = {ISO_AXIS_ALL, ISO_AXIS_0, ISO_AXIS_1};
     iso_dtype result;
-    for (iso_reduce_op op = ISO_SUM; op <= ISO_XOR; op++) {
+    for (iso_reduce_op op = ISO_SUM; op <= ISO_ARGAMAX; op++) {
         for (int i = 0; i < COUNT(axes) && iso_reduce_result(op, dtype, &result) == ISO_OK; i++) {
             add(all, (combination){.op = &bench_reduce,
                                    .kind = (int32_t)op,
@@ -95,7 +94,8 @@ static const combinations *combinations_of(vectors_level level)
     if (all->count > 0) {
         return all;
     }
-    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
+    for (iso_dtype dtype = bench_next(bench_all_types, 0); dtype;
+         dtype = bench_next(bench_all_types, dtype)) {
         if (level == VECTORS_MAPS) {
             add_maps(all, dtype);
         } else if (level == VECTORS_SUMS) {
@@ -238,7 +238,8 @@ static void set_product(bench_case *item, vectors_source *s, int32_t form, int64
 
 static bool needs_elements(iso_reduce_op op)
 {
-    return op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_MEAN;
+    return op == ISO_MIN || op == ISO_MAX || op == ISO_AMAX || op == ISO_ARGMIN ||
+           op == ISO_ARGMAX || op == ISO_ARGAMAX || op == ISO_MEAN;
 }
 
 static void set_reduction(bench_case *item, vectors_source *s, combination c, int64_t round)

@@ -140,7 +140,7 @@ static void map(const bench_case *item, unsigned char *out)
     args.alpha = m->alpha;
     args.beta = m->beta;
     args.steps = m->steps;
-    arith_map(&args, x, y, out, m->n);
+    arith_map(&args, x, y, x, out, m->n);
     free(x);
     free(y);
 }

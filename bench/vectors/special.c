@@ -54,6 +54,8 @@ static const long_sum sums[] = {
     {ISO_ARGMIN, ISO_F16, ISO_AXIS_1, 4 * BLOCK + 9, 0},
     {ISO_ARGMAX, ISO_F64, ISO_AXIS_0, 5 * BLOCK + 2, 0},
     {ISO_XOR, ISO_I64, ISO_AXIS_ALL, 6 * BLOCK + 1, 0},
+    {ISO_AMAX, ISO_F32, ISO_AXIS_ALL, 130 * BLOCK + 3, 0},
+    {ISO_ARGAMAX, ISO_BF16, ISO_AXIS_1, 5 * BLOCK + 2, 0},
     /* A second rounding of a mean shows only where n has more digits than f32 has beyond bf16. */
     {ISO_MEAN, ISO_BF16, ISO_AXIS_1, 69537, 153833},
 };

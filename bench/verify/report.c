@@ -61,6 +61,7 @@ static int last_used(const verify_cell *row, int count)
 enum { TYPES_MAX = 16 };
 
 static const char *const moved_types[] = {"e1", "e2", "e4", "e8", "e16", NULL};
+static const char *const other_types[] = {"i8", "c64", "c128", "f16-f32", "bf16-f32", NULL};
 static const char *const no_types[] = {"", NULL};
 
 /* The column of a case's type in a block of types; -1: the block does not have that type. */
@@ -354,6 +355,7 @@ void verify_report(verify_run *run)
             print_given(out, run, target);
         } else {
             print_block(out, run, target, bench_all_types);
+            print_block(out, run, target, other_types);
             print_block(out, run, target, moved_types);
             print_block(out, run, target, no_types);
         }

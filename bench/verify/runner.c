@@ -137,6 +137,9 @@ static bool build(verify_problem *p, const bench_case *item, const bench_needs *
             arith_generate(item->dtype, item->fill, item->seed + which,
                            needs->bytes[i] / item->element, dense);
         }
+        if (item->op->fit) {
+            item->op->fit(item, i, dense);
+        }
         verify_region_scatter(p->lies[i], dense);
     }
     p->number = item->problem;
@@ -215,7 +218,8 @@ static bool check_inputs(verify_runner *runner, const operation *o, bench_result
     return true;
 }
 
-static bool execute(verify_runner *runner, const operation *o, bench_result *result)
+static bool execute(verify_runner *runner, const bench_case *item, const operation *o,
+                    bench_result *result)
 {
     iso_op_info info = ISO_OP_INFO_INIT;
     iso_status status = iso_describe(runner->device, o->kind, &o->args, &info);
@@ -233,7 +237,8 @@ static bool execute(verify_runner *runner, const operation *o, bench_result *res
             return check_call_failed(result, "iso_execute on the other stream", status);
         }
     }
-    status = iso_execute(runner->stream, o->kind, &o->args);
+    status = item->op->call ? item->op->call(item, runner->stream, &o->args)
+                            : iso_execute(runner->stream, o->kind, &o->args);
     if (status == ISO_UNSUPPORTED) {
         return check_fail(result,
                           "iso_supports returned OK, but iso_execute returned UNSUPPORTED: %s",
@@ -247,6 +252,25 @@ static bool execute(verify_runner *runner, const operation *o, bench_result *res
         status = iso_stream_sync(runner->beside);
     }
     return status == ISO_OK || check_call_failed(result, "iso_stream_sync", status);
+}
+
+/* Writes factors that the case has on the device, and points the arguments at them. */
+static bool put_factors(verify_runner *runner, const bench_case *item, operation *o,
+                        bench_result *result)
+{
+    unsigned char bytes[BENCH_FACTORS];
+    iso_buffer buffer;
+    if (!item->op->factors) {
+        return true;
+    }
+    iso_status status = verify_slot_room(runner, VERIFY_FACTORS, BENCH_FACTORS, &buffer);
+    if (status == ISO_OK && item->op->factors(item, bytes, &o->args, buffer)) {
+        status = iso_write(runner->stream, (iso_operand){buffer, 0}, bytes, BENCH_FACTORS);
+        if (status == ISO_OK) {
+            status = iso_stream_sync(runner->stream);
+        }
+    }
+    return status == ISO_OK || check_call_failed(result, "writing the factors", status);
 }
 
 /* Assigns a slot to each image, and points the operands at their places in the slots. */
@@ -279,9 +303,11 @@ static bool place(verify_runner *runner, const bench_case *item, const verify_pr
         operands[i].offset = p->lies[i]->start;
     }
     item->op->operands(item, &o->args, operands, operands[2]);
+    if (!put_factors(runner, item, o, result)) {
+        return false;
+    }
     if (runner->beside.id != 0 && !runner->load) {
-        enum { TWIN = VERIFY_SLOTS - 1 };
-        iso_status status = verify_slot_room(runner, TWIN, last->bytes, &operands[2].buffer);
+        iso_status status = verify_slot_room(runner, VERIFY_TWIN, last->bytes, &operands[2].buffer);
         if (status != ISO_OK) {
             return check_call_failed(result, "iso_buffer_create", status);
         }
@@ -327,8 +353,8 @@ static bool same_support(const verify_runner *runner, const bench_op *op, const 
  * bytes outside the result are unchanged. `*back` is the image of the output afterwards; it is NULL
  * if the operation is UNSUPPORTED, which the result reports. False: the case failed, and the result
  * says why. */
-static bool operate(verify_runner *runner, const operation *o, const unsigned char **back,
-                    bench_result *result)
+static bool operate(verify_runner *runner, const bench_case *item, const operation *o,
+                    const unsigned char **back, bench_result *result)
 {
     *back = NULL;
     iso_status status = iso_supports(runner->device, o->kind, &o->args);
@@ -344,7 +370,7 @@ static bool operate(verify_runner *runner, const operation *o, const unsigned ch
     if (status != ISO_OK) {
         return check_call_failed(result, "uploading the operands", status);
     }
-    if (!execute(runner, o, result) || !check_inputs(runner, o, result)) {
+    if (!execute(runner, item, o, result) || !check_inputs(runner, o, result)) {
         return false;
     }
     const unsigned char *image = download(runner, o->inputs, o->images[o->inputs], &status);
@@ -397,8 +423,8 @@ void *verify_compute(verify_state *state, verify_runner *runner, const bench_cas
         return NULL;
     }
     bool good = place(runner, item, &state->problem, needs.inputs, &o, result) &&
-                same_support(runner, item->op, &o, result) && operate(runner, &o, &image, result) &&
-                image;
+                same_support(runner, item->op, &o, result) &&
+                operate(runner, item, &o, &image, result) && image;
     if (item->op->object) {
         item->op->object->drop(o.object);
     }

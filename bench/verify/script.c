@@ -269,7 +269,8 @@ static bool refuse_gemm(stage *s)
 
 static bool refuse_reduce(stage *s)
 {
-    static const iso_reduce_op ops[] = {ISO_MIN, ISO_MAX, ISO_MEAN, ISO_ARGMIN, ISO_ARGMAX};
+    static const iso_reduce_op ops[] = {ISO_MIN,    ISO_MAX,  ISO_MEAN,   ISO_ARGMIN,
+                                        ISO_ARGMAX, ISO_AMAX, ISO_ARGAMAX};
     iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
     args.dtype = ISO_F32;
     args.variant = ISO_VARIANT_TILED;
@@ -281,9 +282,11 @@ static bool refuse_reduce(stage *s)
         REFUSED(iso_supports(s->device, ISO_OP_REDUCE, &args), ISO_INVALID);
         REFUSED(iso_reduce(s->streams[0], &args), ISO_INVALID);
     }
-    args.op = ISO_NORM2;
     args.dtype = ISO_I32;
     args.cols = 4;
+    args.op = ISO_ARGAMAX;
+    REFUSED(iso_reduce(s->streams[0], &args), ISO_INVALID);
+    args.op = ISO_NORM2;
     REFUSED(iso_reduce(s->streams[0], &args), ISO_INVALID);
     args.op = ISO_SUM;
     args.result = at(s->a, 4);
@@ -522,6 +525,9 @@ static const struct script {
     {&verify_order, "refusal", "map", refuse_map, false},
     {&verify_order, "refusal", "spmv", refuse_spmv, false},
     {&verify_order, "refusal", "transfer", refuse_transfer, false},
+    {&verify_order, "refusal", "products", script_refuse_products, false},
+    {&verify_order, "refusal", "syrk", script_refuse_syrk, false},
+    {&verify_order, "refusal", "trsm", script_refuse_trsm, false},
     {&verify_order, "question", "auto", ask_auto, false},
     {&verify_limits, "memory", "limit", limit_memory, false},
     {&verify_limits, "memory", "absurd", limit_absurd, false},

@@ -50,6 +50,11 @@ bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *va
 /* script_graph.c */
 bool script_graph(stage *s);
 
+/* script_products.c */
+bool script_refuse_products(stage *s);
+bool script_refuse_syrk(stage *s);
+bool script_refuse_trsm(stage *s);
+
 /* ---- script_large.c: sizes that do not fit 32 bits ------------------------------------------- */
 
 bool script_large_reduce(stage *s);

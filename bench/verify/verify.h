@@ -146,7 +146,8 @@ typedef struct verify_state {
 verify_state *verify_state_create(void); /* NULL: no memory */
 void verify_state_destroy(verify_state *state);
 
-enum { VERIFY_SLOTS = 4 }; /* three operands, and the result of a twin */
+/* Three operands, factors on the device, and the result of a twin. */
+enum { VERIFY_FACTORS = 3, VERIFY_TWIN = 4, VERIFY_SLOTS = 5 };
 
 /* A device, and the stream and buffers that the cases use there. */
 typedef struct verify_runner {

@@ -82,6 +82,12 @@ static int64_t plot_size(const bench_case *item, const bench_shape *shape)
     return llround(shape->count == 3 ? cbrt(product) : sqrt(product));
 }
 
+/* A case that changes its inputs has whole numbers, so that all its results are exact. */
+static const char *fill_of(const bench_case *item)
+{
+    return !item->op->own ? "uniform" : item->op->arguments ? "ints" : "described";
+}
+
 bool work_case_finish(bench_case *item, uint64_t seed)
 {
     char text[128], problem[BENCH_ID_MAX];
@@ -94,7 +100,7 @@ bool work_case_finish(bench_case *item, uint64_t seed)
                            item->type,
                            text,
                            item->op->maths ? iso_math_name(item->math) : "",
-                           "uniform",
+                           fill_of(item),
                            item->cold ? "cold" : "hot"};
     if (!join(item->id, sizeof item->id, words, 8)) {
         return false;
@@ -142,16 +148,16 @@ json_t *work_case_json(const bench_case *item)
     for (int i = 0; i < shape.count + shape.more; i++) {
         tool_set_int(sizes, shape.names[i], shape.sizes[i]);
     }
-    for (int i = 0; i < 2 && shape.layout[i].name; i++) {
+    for (int i = 0; i < BENCH_LAYOUTS && shape.layout[i].name; i++) {
         tool_set_text(layout, shape.layout[i].name, shape.layout[i].value);
     }
-    return json_pack(
-        "{s:s, s:s, s:s?, s:s, s:o, s:o, s:I, s:o, s:s, s:s, s:s, s:{s:f, s:f, s:f}}", "id",
-        item->id, "op", item->op->measured, "kind", item->kind[0] ? item->kind : NULL, "variant",
-        item->variant, "dtype", tool_json_text(item->type), "shape", sizes, "size",
-        (json_int_t)item->size, "layout", layout, "math", iso_math_name(item->math), "fill",
-        item->op->own ? "described" : "uniform", "cache", item->cold ? "cold" : "hot", "work",
-        "flops", item->flops, "bytes_read", item->bytes_read, "bytes_written", item->bytes_written);
+    return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:I, s:o, s:s, s:s, s:s, s:{s:f, s:f, s:f}}",
+                     "id", item->id, "op", item->op->measured, "kind",
+                     item->kind[0] ? item->kind : NULL, "variant", item->variant, "dtype",
+                     tool_json_text(item->type), "shape", sizes, "size", (json_int_t)item->size,
+                     "layout", layout, "math", iso_math_name(item->math), "fill", fill_of(item),
+                     "cache", item->cold ? "cold" : "hot", "work", "flops", item->flops,
+                     "bytes_read", item->bytes_read, "bytes_written", item->bytes_written);
 }
 
 /* ---- how long -------------------------------------------------------------------------------- */

@@ -18,10 +18,11 @@ static const struct {
     const char *name;
     form form;
 } members[] = {
-    {"op", WORD},   {"kind", WORD},    {"variant", WORD}, {"dtype", WORD},    {"size", SIZE},
-    {"m", NUMBER},  {"n", NUMBER},     {"k", NUMBER},     {"rows", NUMBER},   {"cols", NUMBER},
-    {"axis", WORD}, {"trans_a", WORD}, {"trans_b", WORD}, {"batch", NUMBER},  {"steps", NUMBER},
-    {"math", WORD}, {"cache", WORD},   {"parts", FLAG},   {"priority", RANK}, {"per_row", NUMBER},
+    {"op", WORD},   {"kind", WORD},     {"variant", WORD}, {"dtype", WORD},    {"size", SIZE},
+    {"m", NUMBER},  {"n", NUMBER},      {"k", NUMBER},     {"rows", NUMBER},   {"cols", NUMBER},
+    {"axis", WORD}, {"trans_a", WORD},  {"trans_b", WORD}, {"batch", NUMBER},  {"steps", NUMBER},
+    {"math", WORD}, {"cache", WORD},    {"parts", FLAG},   {"priority", RANK}, {"per_row", NUMBER},
+    {"side", WORD}, {"triangle", WORD},
 };
 enum { MEMBERS = sizeof members / sizeof members[0] };
 
@@ -129,7 +130,7 @@ static void put(char *text, size_t room, const json_t *value)
 static int combine(const reader *r, const json_t *const *parts, int count, const char *mark,
                    const char *member, char *text)
 {
-    size_t at[3] = {0, 0, 0};
+    size_t at[3] = {0, 0, 0}; /* sizes and layouts have at most three members */
     text[0] = '\0';
     for (;;) {
         for (int i = 0; i < count; i++) {
@@ -270,13 +271,32 @@ static int take_size(const reader *r, const json_t *object, const work_line *lin
     return keep_combined(r, parts, count, "x", names[0], out);
 }
 
-static int check_trans(const reader *r, const char *member, const json_t *value)
+/* The words of each member that gives a layout; the first one is usual. */
+static const struct {
+    const char *member, *words[3];
+} layout_words[] = {{"side", {"left", "right"}},
+                    {"triangle", {"lower", "upper"}},
+                    {"trans_a", {"n", "t"}},
+                    {"trans_b", {"n", "t"}}};
+
+static const char *const *words_of(const char *member)
+{
+    int i = 0;
+    while (strcmp(layout_words[i].member, member) != 0) {
+        i++;
+    }
+    return layout_words[i].words;
+}
+
+static int check_words(const reader *r, const char *member, const json_t *value)
 {
     const json_t *item;
+    const char *const *words = words_of(member);
     for (size_t i = 0; (item = item_of(value, i)); i++) {
         const char *word = json_string_value(item);
-        if (strcmp(word, "n") != 0 && strcmp(word, "t") != 0) {
-            return wrong(r, member, "\"%s\" is not known; it must be n or t", word);
+        if (tool_find(words, word) < 0) {
+            return wrong(r, member, "\"%s\" is not known; it must be %s or %s", word, words[0],
+                         words[1]);
         }
     }
     return TOOL_OK;
@@ -284,22 +304,27 @@ static int check_trans(const reader *r, const char *member, const json_t *value)
 
 static int take_layout(const reader *r, const json_t *object, work_line *line)
 {
-    const char *const *names = bench_op_of(line->op)->layout_members;
+    const bench_op *op = bench_op_of(line->op);
+    const char *const *names = op->layout_members;
     if (!names) {
         return take(r, object, "axis", &line->layout);
     }
-    json_t *plain = json_string("n");
-    const json_t *parts[2] = {NULL};
+    json_t *usual[BENCH_LAYOUTS] = {NULL};
+    const json_t *parts[BENCH_LAYOUTS] = {NULL};
     int code = TOOL_OK, count = 0;
     for (; names[count] && code == TOOL_OK; count++) {
+        usual[count] = json_string(words_of(names[count])[0]);
         parts[count] = json_object_get(object, names[count]);
-        parts[count] = parts[count] ? parts[count] : plain;
-        code = check_trans(r, names[count], parts[count]);
+        parts[count] = parts[count] ? parts[count] : usual[count];
+        code = check_words(r, names[count], parts[count]);
     }
     if (code == TOOL_OK) {
-        code = keep_combined(r, parts, count, "", names[0], &line->layout);
+        code = keep_combined(r, parts, count, op->layout_mark ? op->layout_mark : "", names[0],
+                             &line->layout);
     }
-    json_decref(plain);
+    for (int i = 0; i < BENCH_LAYOUTS; i++) {
+        json_decref(usual[i]);
+    }
     return code;
 }
 

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-enum { WORK_TYPES = 7 }; /* room for every iso_dtype */
+enum { WORK_TYPES = 10 }; /* room for every iso_dtype */
 
 /* ---- case.c ---------------------------------------------------------------------------------- */
 

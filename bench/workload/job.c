@@ -212,7 +212,7 @@ work_job *work_job_create(work_target *target, const bench_case *item, int32_t l
     job->is_operation = item->by->arguments != NULL;
     job->is_own = item->by->own != NULL;
     if (job->is_own) {
-        job->own_bytes = work_own_open(&job->own, target, item);
+        job->own_bytes = work_own_open(&job->own, target, &job->item);
     }
     if (job->is_operation) {
         job->kind = item->by->arguments(&job->item, &job->args);
@@ -328,7 +328,7 @@ iso_status work_job_ready(work_job *job)
 bool work_job_prepare(work_job *job, double *nanoseconds, bench_result *result)
 {
     *nanoseconds = 0;
-    if (job->is_own) {
+    if (job->is_own && !job->is_operation) {
         double began = 1e9 * tool_seconds();
         bool good = job->own.by->prepare(job->own.self, result);
         *nanoseconds = 1e9 * tool_seconds() - began;
@@ -340,6 +340,9 @@ bool work_job_prepare(work_job *job, double *nanoseconds, bench_result *result)
     }
     if (!job->is_operation) {
         return true;
+    }
+    if (job->is_own) {
+        job->item.by->operands(&job->item, &job->args, job->own.arrays, job->own.arrays[1]);
     }
     double start = 1e9 * tool_seconds();
     status = iso_prepare(job->target->stream, job->kind, &job->args);

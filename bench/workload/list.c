@@ -103,10 +103,18 @@ static int64_t big_bytes(const work_request *request)
     return bytes;
 }
 
-/* Sets the type: "f32", or "e4" for elements that are moved, not computed with. */
+/* Sets the type: "f32", "f16-f32" for a product whose result has another type, or "e4" for elements
+ * that are moved, not computed with. */
 static void set_type(bench_case *item, const char *type)
 {
+    const char *mark = strchr(type, '-');
+    char first[sizeof item->type];
     snprintf(item->type, sizeof item->type, "%s", type);
+    snprintf(first, sizeof first, "%.*s", mark ? (int)(mark - type) : (int)strlen(type), type);
+    if (mark) {
+        iso_dtype_parse(mark + 1, &item->dtype_c);
+        type = first;
+    }
     if (iso_dtype_parse(type, &item->dtype) == ISO_OK) {
         item->element = iso_dtype_size(item->dtype);
     } else if (type[0] != '\0') {

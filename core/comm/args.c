@@ -52,7 +52,10 @@ static iso_status check_enumerators(const char *call, const iso_comm_args *args)
                          "_SCALE (3)",
                          call, (int)args->keep);
     }
-    return args->op == ISO_COMM_BARRIER ? ISO_OK : core_check_dtype(call, args->dtype);
+    if (args->op == ISO_COMM_BARRIER) {
+        return ISO_OK;
+    }
+    return core_check_plain(call, args->dtype, "communicators move");
 }
 
 static iso_status check_reduction(const char *call, const core_comm_op *op)

@@ -128,6 +128,29 @@ static iso_status acquire_used(const char *call, const core_work *work)
     return status;
 }
 
+/* Where the structs of operations have references that may be to scratch memory. */
+static const size_t refs[][6] = {
+    [ISO_OP_GEMM] = {offsetof(iso_gemm_op, a), offsetof(iso_gemm_op, b), offsetof(iso_gemm_op, c)},
+    [ISO_OP_GEMV] = {offsetof(iso_gemv_op, a), offsetof(iso_gemv_op, x), offsetof(iso_gemv_op, y)},
+    [ISO_OP_REDUCE] = {offsetof(iso_reduce_op_args, result)},
+    [ISO_OP_MAP] = {offsetof(iso_map_op_args, x), offsetof(iso_map_op_args, z)},
+    [ISO_OP_FINISH] = {offsetof(iso_finish_op, t)},
+};
+
+/* Replaces what stands for the graph's scratch memory. */
+static void place(iso_op *op, iso_op_args *args, void *scratch)
+{
+    const size_t *at = (size_t)op->kind < sizeof refs / sizeof refs[0] ? refs[op->kind] : NULL;
+
+    for (int i = 0; at && i < 6 && at[i]; i++) {
+        iso_ref *ref = (iso_ref *)(void *)((char *)args + at[i]);
+
+        if (ref->memory == core_record_scratch) {
+            ref->memory = scratch;
+        }
+    }
+}
+
 /* Allocates the scratch memory, and completes the operations. */
 static iso_status complete(const char *call, core_graph *graph)
 {
@@ -155,9 +178,12 @@ static iso_status complete(const char *call, core_graph *graph)
 
         if (step->kind == CORE_STEP_OPERATION) {
             step->op.args = &step->args;
+            place(&step->op, &step->args, graph->scratch);
             if (step->op.workspace_bytes) {
-                step->op.workspace = (iso_ref){graph->scratch, 0};
-                step->op.workspace_bytes = work->scratch_bytes;
+                step->op.workspace.memory = graph->scratch;
+                step->op.workspace_bytes = work->scratch_bytes - step->op.workspace.offset;
+            } else {
+                step->op.workspace = (iso_ref){0};
             }
         }
     }

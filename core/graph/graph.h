@@ -66,13 +66,17 @@ typedef struct core_graph {
 /* ---- recording (record.c): the stream is locked and records ---------------------------------- */
 
 /* Before the operation's references are set: builds what it needs. */
-iso_status core_record_prepare(const char *call, core_stream *stream, const core_op *op);
+iso_status core_record_prepare(const char *call, core_stream *stream, core_op *op);
 /* Notes the operands of an operation that is attached. */
 iso_status core_record_uses(const char *call, core_stream *stream, const core_op *op);
 /* Notes an object, which may be NULL. */
 iso_status core_record_use(const char *call, core_stream *stream, const core_child *child);
-iso_status core_record_op(const char *call, core_stream *stream, const core_op *op,
-                          int64_t workspace);
+iso_status core_record_op(const char *call, core_stream *stream, core_op *op, int64_t workspace);
+/* A step whose own scratch memory begins `own` bytes after the graph's. References into that memory
+ * have core_record_scratch as their memory until recording ends. */
+iso_status core_record_step(const char *call, core_stream *stream, const iso_op *op, int64_t own,
+                            int64_t workspace);
+extern char core_record_scratch[];
 iso_status core_record_transfer(const char *call, core_stream *stream,
                                 const iso_transfer *transfer);
 iso_status core_record_launch(const char *call, core_stream *stream,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c - keeps what a stream records: steps, and the objects that they use. */
+#include "core/compose/compose.h"
 #include "core/graph/graph.h"
 
 #include <stdatomic.h>
@@ -89,7 +90,7 @@ iso_status core_record_uses(const char *call, core_stream *stream, const core_op
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-iso_status core_record_prepare(const char *call, core_stream *stream, const core_op *op)
+iso_status core_record_prepare(const char *call, core_stream *stream, core_op *op)
 {
     const iso_backend *table = stream->child.device->table;
     void *graph = record_of(stream)->work.graph;
@@ -97,11 +98,16 @@ iso_status core_record_prepare(const char *call, core_stream *stream, const core
     if (!table->prepare || op->empty) {
         return ISO_OK;
     }
+    if (core_is_composed(op)) {
+        return core_compose_prepare(call, op, stream, graph ? graph : stream->handle);
+    }
     return CORE_CALL(call, table, table->prepare(graph ? graph : stream->handle, &op->op));
 }
 
-iso_status core_record_op(const char *call, core_stream *stream, const core_op *op,
-                          int64_t workspace)
+char core_record_scratch[1];
+
+iso_status core_record_step(const char *call, core_stream *stream, const iso_op *op, int64_t own,
+                            int64_t workspace)
 {
     core_work *work = &record_of(stream)->work;
     core_step *step = next_step(call, work);
@@ -110,15 +116,28 @@ iso_status core_record_op(const char *call, core_stream *stream, const core_op *
         return ISO_NO_MEMORY;
     }
     step->kind = CORE_STEP_OPERATION;
-    step->op = op->op;
-    memcpy(&step->args, &op->args, op->row->args_size);
+    step->op = *op;
+    memcpy(&step->args, op->args, op->args_size);
+    step->op.workspace = (iso_ref){core_record_scratch, own};
     step->op.workspace_bytes = workspace;
-    if (workspace > work->scratch_bytes) {
-        work->scratch_bytes = workspace;
+    if (own + workspace > work->scratch_bytes) {
+        work->scratch_bytes = own + workspace;
     }
-    work->bytes += op->cost.bytes_read + op->cost.bytes_written;
     work->count++;
     return ISO_OK;
+}
+
+iso_status core_record_op(const char *call, core_stream *stream, core_op *op, int64_t workspace)
+{
+    iso_status status;
+
+    op->op.workspace_bytes = workspace;
+    status = core_is_composed(op) ? core_compose_record(call, op, stream)
+                                  : core_record_step(call, stream, &op->op, 0, workspace);
+    if (!status) {
+        record_of(stream)->work.bytes += op->cost.bytes_read + op->cost.bytes_written;
+    }
+    return status;
 }
 
 iso_status core_record_transfer(const char *call, core_stream *stream, const iso_transfer *transfer)

@@ -1,29 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm.c - the matrix product: its arguments, cost and name in traces. */
 #include "common/dtype.h"
-#include "core/op.h"
+#include "core/compose/compose.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-static iso_status check_enumerators(const char *call, const iso_gemm_args *args)
+/* The type of C, which follows from that of A and B if it is not given. */
+static iso_status read_dtype_c(const char *call, iso_gemm_args *args)
+{
+    const iso_dtype given = args->dtype_c, dtype = args->dtype;
+    const iso_dtype own = dtype == ISO_I8 ? ISO_I32 : dtype;
+    const bool wider = given == ISO_F32 && (dtype == ISO_F16 || dtype == ISO_BF16);
+    const char *name = iso_dtype_name(given);
+
+    args->dtype_c = given ? given : own;
+    if (args->dtype_c != own && !wider) {
+        return core_fail(ISO_INVALID, "%s: dtype_c is %d (%s) and dtype %s: use %s%s, or 0 for it",
+                         call, (int)given, name ? name : "not a type", iso_dtype_name(dtype),
+                         iso_dtype_name(own),
+                         dtype == ISO_F16 || dtype == ISO_BF16 ? " or f32" : "");
+    }
+    return ISO_OK;
+}
+
+static iso_status check_trans(const char *call, const char *name, iso_trans trans)
+{
+    if (!iso_trans_name(trans)) {
+        return core_fail(ISO_INVALID,
+                         "%s: %s is %d: use ISO_NO_TRANS (0), ISO_TRANS (1) or ISO_CONJ_TRANS (2)",
+                         call, name, (int)trans);
+    }
+    return ISO_OK;
+}
+
+static iso_status check_enumerators(const char *call, iso_gemm_args *args)
 {
     iso_status status = core_check_dtype(call, args->dtype);
 
+    if (!status && (args->dtype == ISO_I32 || args->dtype == ISO_I64)) {
+        status = core_fail(ISO_INVALID,
+                           "%s: dtype is %s: products take f16, bf16, f32, f64, c64, c128 and i8",
+                           call, iso_dtype_name(args->dtype));
+    }
+    if (!status) {
+        status = read_dtype_c(call, args);
+    }
+    if (!status) {
+        status = check_trans(call, "trans_a", args->trans_a);
+    }
+    if (!status) {
+        status = check_trans(call, "trans_b", args->trans_b);
+    }
+    if (!status) {
+        status = core_check_order(call, args->order);
+    }
     if (status) {
         return status;
-    }
-    if (!dtype_get(args->dtype)->floating) {
-        return core_fail(ISO_INVALID, "%s: dtype is %s: products take floating-point types", call,
-                         iso_dtype_name(args->dtype));
-    }
-    if (!iso_trans_name(args->trans_a)) {
-        return core_fail(ISO_INVALID, "%s: trans_a is %d: use ISO_NO_TRANS (0) or ISO_TRANS (1)",
-                         call, (int)args->trans_a);
-    }
-    if (!iso_trans_name(args->trans_b)) {
-        return core_fail(ISO_INVALID, "%s: trans_b is %d: use ISO_NO_TRANS (0) or ISO_TRANS (1)",
-                         call, (int)args->trans_b);
     }
     if (!iso_math_name(args->math)) {
         return core_fail(ISO_INVALID,
@@ -32,6 +65,31 @@ static iso_status check_enumerators(const char *call, const iso_gemm_args *args)
                          call, (int)args->math);
     }
     return ISO_OK;
+}
+
+/* Factors of i8 are whole numbers; only complex types have imaginary parts. */
+static iso_status check_factors(const char *call, const iso_gemm_args *args)
+{
+    const struct {
+        const char *name;
+        double value;
+    } factors[] = {{"alpha", args->alpha}, {"beta", args->beta}};
+    iso_status status = core_check_imag(call, "alpha_imag", args->dtype, args->alpha_imag);
+
+    if (!status) {
+        status = core_check_imag(call, "beta_imag", args->dtype, args->beta_imag);
+    }
+    for (size_t i = 0; i < 2 && !status && args->dtype == ISO_I8; i++) {
+        const double value = factors[i].value;
+
+        if (!(value >= INT32_MIN && value <= INT32_MAX && value == (double)(int32_t)value)) {
+            status = core_fail(ISO_INVALID,
+                               "%s: %s is %g and dtype i8: factors of products of i8 are whole "
+                               "numbers of 32 bits",
+                               call, factors[i].name, value);
+        }
+    }
+    return status;
 }
 
 static iso_status check_continues(const char *call, const iso_gemm_args *args)
@@ -49,6 +107,12 @@ static iso_status check_continues(const char *call, const iso_gemm_args *args)
     if (!args->continues) {
         return ISO_OK;
     }
+    if (args->alpha_at.buffer.id || args->beta_at.buffer.id) {
+        return core_fail(ISO_INVALID,
+                         "%s: continues is 1 and %s has a buffer: alpha and beta must be 1, on the "
+                         "host",
+                         call, args->alpha_at.buffer.id ? "alpha_at" : "beta_at");
+    }
     if (args->dtype != ISO_F32 && args->dtype != ISO_F64) {
         return core_fail(ISO_INVALID,
                          "%s: continues is 1 and dtype is %s, which cannot hold a total: products "
@@ -64,6 +128,36 @@ static iso_status check_continues(const char *call, const iso_gemm_args *args)
         }
     }
     return ISO_OK;
+}
+
+/* What A and B are called in messages. Of column-major matrices B is multiplied by A, transposed,
+ * so the first operand is B. */
+typedef struct operand_words {
+    const char *use, *matrix, *ld;
+} operand_words;
+static const operand_words words[] = {{"a", "A", "lda"}, {"b", "B", "ldb"}};
+
+static void swap_sizes(int64_t *a, int64_t *b)
+{
+    const int64_t saved = *a;
+
+    *a = *b;
+    *b = saved;
+}
+
+/* Makes the row-major product C' = B' A' of a column-major one. */
+static void exchange(iso_gemm_args *args)
+{
+    const iso_operand a = args->a;
+    const iso_trans trans_a = args->trans_a;
+
+    args->a = args->b;
+    args->b = a;
+    args->trans_a = args->trans_b;
+    args->trans_b = trans_a;
+    swap_sizes(&args->m, &args->n);
+    swap_sizes(&args->lda, &args->ldb);
+    swap_sizes(&args->stride_a, &args->stride_b);
 }
 
 static iso_status check_sizes(const char *call, const iso_gemm_args *args)
@@ -104,7 +198,7 @@ static iso_status check_members(const char *call, const iso_gemm_op *op, const c
         return ISO_OK;
     }
     return core_fail(ISO_INVALID,
-                     "%s: stride_c is %lld, but one C has %lld rows of %lld elements, ldc %lld: "
+                     "%s: stride_c is %lld, but one C has %lld lines of %lld elements, ldc %lld: "
                      "matrices of the batch overlap: use a stride of at least %lld elements, or "
                      "one that places them side by side",
                      call, (long long)op->stride_c, (long long)op->m, (long long)op->n,
@@ -115,33 +209,35 @@ static iso_status check_members(const char *call, const iso_gemm_op *op, const c
 static iso_status check_layout(const char *call, const iso_gemm_args *args, core_op *out)
 {
     iso_gemm_op *op = &out->args.gemm;
-    bool ta = op->trans_a == ISO_TRANS, tb = op->trans_b == ISO_TRANS;
+    const bool ta = op->trans_a != ISO_NO_TRANS, tb = op->trans_b != ISO_NO_TRANS;
+    const operand_words *first = &words[args->order == ISO_COLUMN_MAJOR];
+    const operand_words *second = &words[args->order != ISO_COLUMN_MAJOR];
     int64_t a_rows = ta ? args->k : args->m, a_cols = ta ? args->m : args->k;
     int64_t b_rows = tb ? args->n : args->k, b_cols = tb ? args->k : args->n;
-    int64_t element = iso_dtype_size(op->dtype);
-    core_layout *a = core_op_use(out, "a", args->a, &op->a, element, false);
-    core_layout *b = core_op_use(out, "b", args->b, &op->b, element, false);
-    core_layout *c = core_op_use(out, "c", args->c, &op->c, element, true);
+    const int64_t element = iso_dtype_size(op->dtype), element_c = iso_dtype_size(op->dtype_c);
+    core_layout *a = core_op_use(out, first->use, args->a, &op->a, core_unit_of(op->dtype), false);
+    core_layout *b = core_op_use(out, second->use, args->b, &op->b, core_unit_of(op->dtype), false);
+    core_layout *c = core_op_use(out, "c", args->c, &op->c, core_unit_of(op->dtype_c), true);
     iso_status status;
 
-    status = core_check_ld(call, "lda", "A", a_cols, &op->lda);
+    status = core_check_line(call, first->ld, first->matrix, args->order, a_cols, &op->lda);
     if (!status) {
-        status = core_check_ld(call, "ldb", "B", b_cols, &op->ldb);
+        status = core_check_line(call, second->ld, second->matrix, args->order, b_cols, &op->ldb);
     }
     if (!status) {
-        status = core_check_ld(call, "ldc", "C", args->n, &op->ldc);
+        status = core_check_line(call, "ldc", "C", args->order, args->n, &op->ldc);
     }
     if (!status && !out->empty && op->k) {
-        status = core_matrix_layout(call, "A", a_rows, a_cols, op->lda, op->batch, op->stride_a,
-                                    element, a);
+        status = core_matrix_layout(call, first->matrix, a_rows, a_cols, op->lda, op->batch,
+                                    op->stride_a, element, a);
         if (!status) {
-            status = core_matrix_layout(call, "B", b_rows, b_cols, op->ldb, op->batch, op->stride_b,
-                                        element, b);
+            status = core_matrix_layout(call, second->matrix, b_rows, b_cols, op->ldb, op->batch,
+                                        op->stride_b, element, b);
         }
     }
     if (!status && !out->empty) {
         status = core_matrix_layout(call, "C", args->m, args->n, op->ldc, op->batch, op->stride_c,
-                                    element, c);
+                                    element_c, c);
     }
     if (!status) {
         status = check_members(call, op, c);
@@ -174,6 +270,60 @@ static void set_continues(core_op *out)
     }
 }
 
+/* A transpose of real numbers conjugates nothing. */
+static iso_trans trans_of(iso_dtype dtype, iso_trans trans)
+{
+    return trans == ISO_CONJ_TRANS && !dtype_get(dtype)->complex ? ISO_TRANS : trans;
+}
+
+static iso_status check(const char *call, iso_gemm_args *args)
+{
+    iso_status status = check_enumerators(call, args);
+
+    if (!status) {
+        status = check_continues(call, args);
+    }
+    if (!status) {
+        status = check_factors(call, args);
+    }
+    if (!status) {
+        status = check_sizes(call, args);
+    }
+    if (!status) {
+        status = core_check_variant(call, args->variant);
+    }
+    if (!status) {
+        status = core_check_keep(call, args->keep, args->variant);
+    }
+    return status ? status : core_check_library(call, args->library);
+}
+
+/* Which version of the interface has such a product, and why it cannot be fixed. */
+static void set_form(core_op *out)
+{
+    const iso_gemm_op *op = &out->args.gemm;
+    const bool complex = dtype_get(op->dtype)->complex;
+    const bool factors = out->factors.alpha || out->factors.beta;
+
+    if (complex || op->dtype_c != op->dtype) {
+        out->abi_minor = 13;
+        out->newer = complex               ? "products of complex numbers"
+                     : op->dtype == ISO_I8 ? "products of i8"
+                                           : "products with another type of C";
+        out->unmeasured = true;
+    }
+    out->unmeasured = out->unmeasured || factors;
+    if (complex || op->dtype == ISO_I8) {
+        out->not_fixed = complex ? "and dtype complex: fixed products are of f16, bf16, f32 and "
+                                   "f64: use naive or tiled"
+                                 : "and dtype i8, whose sums are exact in every variant: use naive "
+                                   "or tiled";
+    } else if (factors && op->dtype_c == op->dtype && dtype_get(op->dtype)->bytes == 2) {
+        out->not_fixed = "and a factor is on the device: fixed products of f16 and bf16 take "
+                         "factors of the host: use naive or tiled";
+    }
+}
+
 static iso_status read(const char *call, const void *given, core_op *out)
 {
     iso_gemm_op *op = &out->args.gemm;
@@ -183,44 +333,29 @@ static iso_status read(const char *call, const void *given, core_op *out)
     status =
         core_struct_read(call, "args", given, offsetof(iso_gemm_args, alpha), &args, sizeof args);
     if (!status) {
-        status = check_enumerators(call, &args);
-    }
-    if (!status) {
-        status = core_check_reserved(call, "args", args.reserved);
-    }
-    if (!status) {
-        status = check_continues(call, &args);
-    }
-    if (!status) {
-        status = check_sizes(call, &args);
-    }
-    if (!status) {
-        status = core_check_variant(call, args.variant);
-    }
-    if (!status) {
-        status = core_check_keep(call, args.keep, args.variant);
+        status = check(call, &args);
     }
     if (status) {
         return status;
     }
-    if (args.library < 0) {
-        return core_fail(ISO_INVALID,
-                         "%s: args->library is %d: use 0 for the device's first vendor library, 1 "
-                         "for the next",
-                         call, args.library);
+    if (args.order == ISO_COLUMN_MAJOR) {
+        exchange(&args);
     }
     *op = (iso_gemm_op){
         .dtype = args.dtype,
         .variant = args.variant,
         .math = args.math,
         .library = args.library,
-        .trans_a = args.trans_a,
-        .trans_b = args.trans_b,
+        .trans_a = trans_of(args.dtype, args.trans_a),
+        .trans_b = trans_of(args.dtype, args.trans_b),
+        .dtype_c = args.dtype_c,
         .m = args.m,
         .n = args.n,
         .k = args.k,
-        .alpha = core_round_factor(args.dtype, args.alpha),
-        .beta = core_round_factor(args.dtype, args.beta),
+        .alpha = args.alpha_at.buffer.id ? 1 : core_round_factor(args.dtype, args.alpha),
+        .alpha_imag = args.alpha_at.buffer.id ? 0 : core_round_factor(args.dtype, args.alpha_imag),
+        .beta = args.beta_at.buffer.id ? 1 : core_round_factor(args.dtype, args.beta),
+        .beta_imag = args.beta_at.buffer.id ? 0 : core_round_factor(args.dtype, args.beta_imag),
         .lda = args.lda,
         .ldb = args.ldb,
         .ldc = args.ldc,
@@ -232,7 +367,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
     };
     out->summed = &op->k;
     out->summed_given = op->k;
-    if (core_is_zero(op->alpha)) {
+    if (core_is_zero(op->alpha) && core_is_zero(op->alpha_imag)) {
         op->k = 0;
     }
     out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
@@ -242,7 +377,15 @@ static iso_status read(const char *call, const void *given, core_op *out)
     out->dtype = op->dtype;
     out->math = &op->math;
     out->keep = args.keep;
-    return check_layout(call, &args, out);
+    status = check_layout(call, &args, out);
+    if (!status) {
+        status = core_read_factors(call, out, args.alpha_at, args.beta_at, args.factor_dtype,
+                                   args.dtype);
+    }
+    if (!status) {
+        set_form(out);
+    }
+    return status;
 }
 
 static void cost(core_op *out)
@@ -252,18 +395,19 @@ static void cost(core_op *out)
     double m = (double)op->m, n = (double)op->n, k = (double)op->k;
     double a = m * k * (op->stride_a || op->batch == 1 ? batch : 1.0);
     double b = k * n * (op->stride_b || op->batch == 1 ? batch : 1.0);
-    double c = m * n * batch;
+    double c = m * n * batch * (double)iso_dtype_size(op->dtype_c);
+    bool reads_c = !core_is_zero(op->beta) || !core_is_zero(op->beta_imag);
 
     if (out->empty) {
         return;
     }
-    out->cost.flops = 2.0 * m * n * k * batch;
+    out->cost.flops = (dtype_get(op->dtype)->complex ? 8.0 : 2.0) * m * n * k * batch;
     if (core_use_is_same(&out->uses[0], &out->uses[1])) {
         a = a > b ? a : b;
         b = 0.0;
     }
-    out->cost.bytes_read = (a + b + (core_is_zero(op->beta) ? 0.0 : c)) * element;
-    out->cost.bytes_written = c * element;
+    out->cost.bytes_read = (a + b) * element + (reads_c ? c : 0.0);
+    out->cost.bytes_written = c;
 }
 
 static void shrink(core_op *out)
@@ -279,9 +423,11 @@ static void trace(const core_op *out, const char *variant, char *name, size_t ro
 {
     const iso_gemm_op *op = &out->args.gemm;
 
-    snprintf(name, room, "gemm %s %s %s%s %lldx%lldx%lld batch %lld%s", variant,
-             iso_dtype_name(op->dtype), iso_trans_name(op->trans_a), iso_trans_name(op->trans_b),
-             (long long)op->m, (long long)op->n, (long long)op->k, (long long)op->batch,
+    snprintf(name, room, "gemm %s %s%s%s %s%s %lldx%lldx%lld batch %lld%s", variant,
+             iso_dtype_name(op->dtype), op->dtype_c == op->dtype ? "" : " to ",
+             op->dtype_c == op->dtype ? "" : iso_dtype_name(op->dtype_c),
+             iso_trans_name(op->trans_a), iso_trans_name(op->trans_b), (long long)op->m,
+             (long long)op->n, (long long)op->k, (long long)op->batch,
              op->continues ? " continues" : "");
 }
 
@@ -309,6 +455,8 @@ const core_operation core_gemm = {
     .read = read,
     .cost = cost,
     .shrink = shrink,
+    .composed = core_gemm_composed,
+    .compose = core_gemm_compose,
     .trace = trace,
     .measured = measured,
 };

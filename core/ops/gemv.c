@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemv.c - the product of a matrix and a vector: its arguments, cost and name in traces. */
 #include "common/dtype.h"
-#include "core/op.h"
+#include "core/compose/compose.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,8 +15,13 @@ static iso_status check_enumerators(const char *call, const iso_gemv_args *args)
                            iso_dtype_name(args->dtype));
     }
     if (!status && !iso_trans_name(args->trans)) {
-        status = core_fail(ISO_INVALID, "%s: trans is %d: use ISO_NO_TRANS (0) or ISO_TRANS (1)",
+        status = core_fail(ISO_INVALID,
+                           "%s: trans is %d: use ISO_NO_TRANS (0), ISO_TRANS (1) or "
+                           "ISO_CONJ_TRANS (2)",
                            call, (int)args->trans);
+    }
+    if (!status) {
+        status = core_check_order(call, args->order);
     }
     if (!status) {
         status = core_check_variant(call, args->variant);
@@ -24,13 +29,7 @@ static iso_status check_enumerators(const char *call, const iso_gemv_args *args)
     if (!status) {
         status = core_check_keep(call, args->keep, args->variant);
     }
-    if (!status && args->library < 0) {
-        status = core_fail(ISO_INVALID,
-                           "%s: args->library is %d: use 0 for the device's first vendor library, "
-                           "1 for the next",
-                           call, args->library);
-    }
-    return status;
+    return status ? status : core_check_library(call, args->library);
 }
 
 static iso_status check_sizes(const char *call, const iso_gemv_args *args)
@@ -81,7 +80,7 @@ static iso_status check_layout(const char *call, const iso_gemv_args *args, core
     core_layout *a = core_op_use(out, "a", args->a, &op->a, element, false);
     core_layout *x = core_op_use(out, "x", args->x, &op->x, element, false);
     core_layout *y = core_op_use(out, "y", args->y, &op->y, element, true);
-    iso_status status = core_check_ld(call, "lda", "A", cols, &op->lda);
+    iso_status status = core_check_line(call, "lda", "A", args->order, cols, &op->lda);
 
     if (!status && !out->empty && op->k) {
         status =
@@ -133,12 +132,13 @@ static iso_status read(const char *call, const void *given, core_op *out)
     *op = (iso_gemv_op){
         .dtype = args.dtype,
         .variant = args.variant,
-        .trans = args.trans,
+        .trans = (args.trans != ISO_NO_TRANS) != (args.order == ISO_COLUMN_MAJOR) ? ISO_TRANS
+                                                                                  : ISO_NO_TRANS,
         .library = args.library,
         .m = args.m,
         .k = args.k,
-        .alpha = core_round_factor(args.dtype, args.alpha),
-        .beta = core_round_factor(args.dtype, args.beta),
+        .alpha = args.alpha_at.buffer.id ? 1 : core_round_factor(args.dtype, args.alpha),
+        .beta = args.beta_at.buffer.id ? 1 : core_round_factor(args.dtype, args.beta),
         .lda = args.lda,
         .inc_x = args.inc_x ? args.inc_x : 1,
         .inc_y = args.inc_y ? args.inc_y : 1,
@@ -154,7 +154,19 @@ static iso_status read(const char *call, const void *given, core_op *out)
     }
     out->keep = args.keep;
     out->empty = op->m ? CORE_NOT_EMPTY : CORE_NOTHING;
-    return check_layout(call, &args, out);
+    status = check_layout(call, &args, out);
+    if (!status) {
+        status = core_read_factors(call, out, args.alpha_at, args.beta_at, args.factor_dtype,
+                                   args.dtype);
+    }
+    if (out->factors.alpha || out->factors.beta) {
+        out->unmeasured = true;
+        if (dtype_get(op->dtype)->bytes == 2) {
+            out->not_fixed = "and a factor is on the device: fixed products of f16 and bf16 take "
+                             "factors of the host: use naive or tiled";
+        }
+    }
+    return status;
 }
 
 static void cost(core_op *out)
@@ -218,6 +230,8 @@ const core_operation core_gemv = {
     .read = read,
     .cost = cost,
     .shrink = shrink,
+    .composed = core_gemv_composed,
+    .compose = core_gemv_compose,
     .trace = trace,
     .measured = measured,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce.c - reductions: their arguments, cost and name in traces. */
 #include "common/dtype.h"
-#include "core/op.h"
+#include "core/compose/compose.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,14 +9,15 @@
 static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype, iso_dtype *result)
 {
     const dtype_row *row = dtype_get(dtype);
-    iso_status status = core_check_dtype(call, dtype);
+    iso_status status = core_check_plain(call, dtype, "reductions take");
 
     if (status) {
         return status;
     }
     if (!iso_reduce_op_name(op)) {
         return core_fail(ISO_INVALID,
-                         "%s: op is %d, which is not a reduction: use ISO_SUM (1) to ISO_XOR (11)",
+                         "%s: op is %d, which is not a reduction: use ISO_SUM (1) to "
+                         "ISO_ARGAMAX (13)",
                          call, (int)op);
     }
     if (op == ISO_NORM2 && !row->floating) {
@@ -28,9 +29,14 @@ static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype,
         return core_fail(ISO_INVALID, "%s: op is xor, but dtype is %s: xor takes integers", call,
                          iso_dtype_name(dtype));
     }
-    *result = op == ISO_ARGMIN || op == ISO_ARGMAX ? ISO_I64
-              : op == ISO_MEAN && !row->floating   ? ISO_F64
-                                                   : dtype;
+    if ((op == ISO_AMAX || op == ISO_ARGAMAX) && !row->floating) {
+        return core_fail(ISO_INVALID,
+                         "%s: op is %s, but dtype is %s: it takes floating-point types", call,
+                         iso_reduce_op_name(op), iso_dtype_name(dtype));
+    }
+    *result = op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_ARGAMAX ? ISO_I64
+              : op == ISO_MEAN && !row->floating                        ? ISO_F64
+                                                                        : dtype;
     return ISO_OK;
 }
 
@@ -47,7 +53,7 @@ static int64_t results_of(const iso_reduce_op_args *op)
     return op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
 }
 
-/* A result over no elements is the neutral element. min, max, argmin, argmax and mean have none. */
+/* A result over no elements is the neutral element. A mean and an extreme have none. */
 static iso_status check_empty(const char *call, const iso_reduce_args *args, core_op *out)
 {
     const iso_reduce_op_args *op = &out->args.reduce;
@@ -61,7 +67,7 @@ static iso_status check_empty(const char *call, const iso_reduce_args *args, cor
     }
     out->empty = CORE_NEUTRAL;
     if (op->op == ISO_MIN || op->op == ISO_MAX || op->op == ISO_ARGMIN || op->op == ISO_ARGMAX ||
-        op->op == ISO_MEAN) {
+        op->op == ISO_AMAX || op->op == ISO_ARGAMAX || op->op == ISO_MEAN) {
         return core_fail(ISO_INVALID,
                          "%s: rows is %lld and cols %lld: %s over no elements has no result", call,
                          (long long)args->rows, (long long)args->cols, iso_reduce_op_name(op->op));
@@ -112,7 +118,8 @@ static iso_status check_values(const char *call, const iso_reduce_args *args, is
                          "%s: axis is %d: use ISO_AXIS_ALL (0), ISO_AXIS_0 (1) or ISO_AXIS_1 (2)",
                          call, (int)args->axis);
     }
-    return core_check_matrix(call, args->rows, args->cols, args->variant);
+    status = core_check_size(call, "inc_result", args->inc_result);
+    return status ? status : core_check_matrix(call, args->rows, args->cols, args->variant);
 }
 
 static iso_status check_layout(const char *call, const iso_reduce_args *args, core_op *out)
@@ -145,7 +152,10 @@ static iso_status check_layout(const char *call, const iso_reduce_args *args, co
     if (!status) {
         int64_t count = results_of(op);
 
-        status = core_matrix_layout(call, "result", 1, count, count, 1, 0, result, results);
+        status =
+            out->apart > 1
+                ? core_matrix_layout(call, "result", count, 1, out->apart, 1, 0, result, results)
+                : core_matrix_layout(call, "result", 1, count, count, 1, 0, result, results);
     }
     if (status) {
         return status;
@@ -188,9 +198,16 @@ static iso_status read(const char *call, const void *given, core_op *out)
         .ld_y = args.op == ISO_DOT ? args.ld_y : 0,
     };
     out->keep = args.keep;
-    if (args.op == ISO_XOR) {
+    out->apart = results_of(op) > 1 ? args.inc_result : 1;
+    if (out->apart > 1) {
+        out->abi_minor = 13;
+        out->newer = "reductions whose results are apart";
+    } else if (args.op == ISO_XOR) {
         out->abi_minor = 5;
         out->newer = "reduction xor";
+    } else if (args.op == ISO_AMAX || args.op == ISO_ARGAMAX) {
+        out->abi_minor = 13;
+        out->newer = "reductions amax and argamax";
     }
     return check_layout(call, &args, out);
 }
@@ -236,6 +253,8 @@ const core_operation core_reduce = {
     .read = read,
     .cost = cost,
     .shrink = shrink,
+    .composed = core_reduce_composed,
+    .compose = core_reduce_compose,
     .trace = trace,
 };
 

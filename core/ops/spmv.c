@@ -11,7 +11,7 @@ static iso_status check_enumerators(const char *call, const iso_spmv_args *args)
     if (!status) {
         status = core_check_variant(call, args->variant);
     }
-    if (!status && !iso_trans_name(args->trans)) {
+    if (!status && args->trans != ISO_NO_TRANS && args->trans != ISO_TRANS) {
         status = core_fail(ISO_INVALID, "%s: trans is %d: use ISO_NO_TRANS (0) or ISO_TRANS (1)",
                            call, (int)args->trans);
     }

@@ -173,6 +173,12 @@ class Site:
                 name = self.page_id(page) if len(heading.group(1)) == 1 else self.anchor(page, heading.group(2))
                 lines.append(f"{heading.group(1)} {plain} {{#{name}}}")
                 continue
+            # Doxygen knows no code between two stars.
+            line = re.sub(
+                r"(`[^`]+`)|\*\*((?:[^*`]|`[^`]+`)+)\*\*",
+                lambda match: match.group(1) or (f"<b>{match.group(2)}</b>" if "`" in match.group(2) else match.group(0)),
+                line,
+            )
             line = re.sub(r"!\[([^]]*)\]\([^)]*\)", r"\1", line)
             line = re.sub(
                 r"\[((?:[^]`]|`[^`]*`)+)\]\(([^)\s]+)\)|(`[^`]+`)",

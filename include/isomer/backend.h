@@ -69,11 +69,13 @@ ISO_BEGIN_DECLS
 /* The version of this interface. */
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    12 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,      \
+    13 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,      \
          device_usable; 4: iso_gemv_op; 5: ISO_XOR; 6: ISO_VARIANT_FIXED, prefers_fixed;           \
          7: programs; 8: iso_program_source.embedded; 9: iso_spmv_op; 10: engines, stream_call,    \
          iso_ranks_op, iso_gemm_op.continues; 11: graphs; 12: iso_gemm_op.way,                     \
-         way_name, kernels_identity */
+         way_name, kernels_identity; 13: maps of matrices and more of them, ISO_AMAX,              \
+         ISO_ARGAMAX, iso_finish_op, iso_solve_op, vendors' iso_syrk_op, iso_trsm_op and           \
+         products of more types */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
@@ -171,6 +173,11 @@ typedef struct iso_gemm_op {
     int32_t way; /* tiled, if way_name is there: 0: the backend chooses how; else 1 + the index
                     of the way that a table of measured choices names. If the way does not suit
                     the product, the backend chooses. The bits are the same. (minor 12) */
+    /* -- minor 13 -- */
+    iso_dtype
+        dtype_c; /* of C: dtype; or vendor only: f32 if dtype is f16 or bf16, i32 if it is i8 */
+    uint32_t reserved;
+    double alpha_imag, beta_imag; /* vendor only, of complex types */
 } iso_gemm_op;
 
 /* iso_transpose. */
@@ -208,7 +215,21 @@ typedef struct iso_map_op_args {
     uint32_t reserved;
     int64_t n, steps;   /* steps is 0 unless the operation is chain */
     double alpha, beta; /* already rounded to the type of the computation */
-    iso_ref x, y, z;    /* z may equal x or y */
+    iso_ref x, y, z;    /* z may equal x, y or w */
+    /* -- minor 13 -- */
+    int32_t general; /* 0: one row, every step of an element is 1, z has the type of x, and the
+                      * factors are above: what follows need not be read. 1: what follows counts */
+    iso_dtype dtype_z;
+    int64_t rows; /* of n elements; at least 1 */
+    iso_ref w;    /* fma only */
+    /* Elements from one row to the next, and from one element of a row to the next. Both may be 0,
+     * but not of z, which has no two elements in one place. Row steps are 0 if rows is 1. */
+    int64_t x_row, x_col, y_row, y_col, w_row, w_col, z_row, z_col;
+    iso_ref alpha_at, beta_at; /* no memory: alpha and beta above. Otherwise one element of the type
+                                * factor_dtype, to be rounded to the type of the computation */
+    iso_dtype factor_dtype;    /* f16, bf16, f32 or f64; 0: no factor is on the device */
+    uint32_t factors; /* bits: 1: alpha is on the device, 2: beta is; also set where nothing
+                       * runs and the references are NULL */
 } iso_map_op_args;
 
 /* iso_gemv. */
@@ -303,6 +324,91 @@ typedef struct iso_ranks_op {
     iso_ref exponents, limbs; /* i32 and i64 */
 } iso_ranks_op;
 
+/* ---- Steps and vendors' operations of minor 13 -----------------------------------------------
+ *
+ * The core composes products of complex types and of i8, products whose C has another type than A,
+ * products with factors on the device, symmetric products and triangular solves from plain
+ * products, maps and the two steps below. So a backend that has these has all of them, with the
+ * same bits. Of such operations it only gets those whose variant is vendor, and says UNSUPPORTED if
+ * its vendor's library has no such routine. */
+
+/* C = alpha * T + beta * C, where T is in the accumulation type. Variant TILED always. No program
+ * can call it. */
+enum { ISO_OP_FINISH = 10 };
+
+/* Results made of sums: its operation is ISO_OP_FINISH. */
+typedef struct iso_finish_op {
+    iso_dtype dtype;     /* of C: f16, bf16, f32, f64, i32, c64, c128 */
+    iso_variant variant; /* TILED */
+    /* How many planes T has. 0: there is no T, and C = beta * C, or +0 if beta is 0 (C is then not
+     * read). 1: T is real: f32; f64 if C is f64; and if C is i32, T is f64 that hold whole numbers,
+     * alpha and beta are whole numbers, and all wraps. 4: C is complex, and the planes are the sums
+     * of re*re, im*im, re*im and im*re, f32 or f64: T = (rr - sign_ii * ii, sign_ri * ri + sign_ir
+     * * ir). */
+    int32_t planes;
+    int32_t sign_ii, sign_ri, sign_ir; /* 1 or -1 */
+    iso_triangle triangle;  /* 0: all of C; otherwise only this triangle is read and written */
+    iso_dtype factor_dtype; /* as in iso_map_op_args; complex C: two elements, f32 or f64 */
+    uint32_t factors;
+    uint32_t reserved;
+    int64_t m, n, batch;
+    iso_ref t;
+    int64_t plane, ldt, stride_t; /* elements of T: from plane to plane, row to row, batch */
+    double alpha, alpha_imag, beta, beta_imag; /* already rounded */
+    iso_ref alpha_at, beta_at;
+    iso_ref c;
+    int64_t c_row, c_col, stride_c; /* elements; a complex one counts as one */
+} iso_finish_op;
+
+/* Solves for up to ISO_SOLVE_MOST unknowns of each of `count` systems that share a triangle, in
+ * place, for a batch of triangles: for i = 0 .. n-1: t = x(i); for k = 0 .. i-1: t = fma(-a(i,k),
+ * x(k), t); x(i) = t, or t / a(i,i) if unit is 0. Element a(i,k) is i * a_row + k * a_col elements
+ * after a, x(i) of system s is i * x_row + s * x_col after x; steps may be negative. Complex:
+ * clause 15 of docs/bits.md. Variant TILED always. */
+enum { ISO_OP_SOLVE = 11, ISO_SOLVE_MOST = 64 };
+
+/* The unknowns of a block: its operation is ISO_OP_SOLVE. */
+typedef struct iso_solve_op {
+    iso_dtype dtype;                /* f32, f64, c64, c128 */
+    iso_variant variant;            /* TILED */
+    int32_t unit;                   /* 1: nothing is divided by a(i,i) */
+    int32_t conj;                   /* 1: a's imaginary parts have the other sign */
+    int64_t n, count, batch;        /* unknowns, systems, triangles */
+    iso_ref a, x;                   /* where a(0,0) and x(0) of system 0 are */
+    int64_t a_row, a_col, stride_a; /* elements */
+    int64_t x_row, x_col, stride_x; /* elements */
+} iso_solve_op;
+
+/* Vendor only. */
+typedef struct iso_syrk_op {
+    iso_dtype dtype;       /* f32, f64, c64, c128 */
+    iso_variant variant;   /* VENDOR */
+    iso_triangle triangle; /* of C */
+    iso_trans trans;       /* of A: never CONJ */
+    int32_t library;       /* as in iso_gemm_op */
+    uint32_t reserved;
+    int64_t n, k;                                /* sizes; k is 0 if alpha is */
+    double alpha, alpha_imag, beta, beta_imag;   /* already rounded */
+    iso_ref a, c;                                /* operands */
+    int64_t lda, ldc, batch, stride_a, stride_c; /* elements */
+} iso_syrk_op;
+
+/* Vendor only. */
+typedef struct iso_trsm_op {
+    iso_dtype dtype;       /* f32, f64, c64, c128 */
+    iso_variant variant;   /* VENDOR */
+    iso_side side;         /* of A */
+    iso_triangle triangle; /* of A as it is stored */
+    iso_trans trans;       /* of A */
+    int32_t unit;          /* 1: the diagonal counts as ones */
+    int32_t library;       /* as in iso_gemm_op */
+    uint32_t reserved;
+    int64_t m, n;                                /* B's rows and columns */
+    double alpha, alpha_imag;                    /* already rounded */
+    iso_ref a, b;                                /* operands; A has no memory if alpha is 0 */
+    int64_t lda, ldb, batch, stride_a, stride_b; /* elements */
+} iso_trsm_op;
+
 /* Room for the struct of any operation. */
 typedef union iso_op_args {
     /* The struct of that kind. */
@@ -313,6 +419,10 @@ typedef union iso_op_args {
     iso_gemv_op gemv;
     iso_spmv_op spmv;
     iso_ranks_op ranks;
+    iso_finish_op finish;
+    iso_solve_op solve;
+    iso_syrk_op syrk;
+    iso_trsm_op trsm;
 } iso_op_args;
 
 /* One operation. The struct is valid only during the call: a backend that runs the operation later
@@ -330,6 +440,10 @@ typedef struct iso_op {
         const iso_gemv_op *gemv;
         const iso_spmv_op *spmv;
         const iso_ranks_op *ranks;
+        const iso_finish_op *finish;
+        const iso_solve_op *solve;
+        const iso_syrk_op *syrk;
+        const iso_trsm_op *trsm;
     };
     uint32_t args_size; /* size of the struct that args points to */
     uint32_t reserved;

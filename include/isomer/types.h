@@ -21,7 +21,12 @@ typedef enum iso_dtype {
     ISO_F32 = 3,  /* "f32" */
     ISO_F64 = 4,  /* "f64" */
     ISO_I32 = 5,  /* "i32" */
-    ISO_I64 = 6   /* "i64" */
+    ISO_I64 = 6,  /* "i64" */
+    /* The following have products, copies and, i8, conversions; each operation says which types it
+     * takes. */
+    ISO_I8 = 7,  /* "i8": products add in i32 */
+    ISO_C64 = 8, /* "c64": complex, two f32: the real and the imaginary part */
+    ISO_C128 = 9 /* "c128": complex, two f64 */
 } iso_dtype;
 
 /* How an operation is computed. */
@@ -42,9 +47,37 @@ typedef enum iso_variant {
 
 /* Whether an operand is read as stored or transposed. */
 typedef enum iso_trans {
-    ISO_NO_TRANS = 0, /* "n" */
-    ISO_TRANS = 1     /* "t" */
+    ISO_NO_TRANS = 0,  /* "n" */
+    ISO_TRANS = 1,     /* "t" */
+    ISO_CONJ_TRANS = 2 /* "c": transposed, with the sign of imaginary parts changed; of real types
+                        * the same as ISO_TRANS */
 } iso_trans;
+
+/* How the matrices of a call are stored. */
+typedef enum iso_order {
+    ISO_ROW_MAJOR = 0,   /* "row": element (i, j) is i * ld + j elements after the start */
+    ISO_COLUMN_MAJOR = 1 /* "column": element (i, j) is j * ld + i elements after the start */
+} iso_order;
+
+/* Which part of a square matrix is read or written. */
+typedef enum iso_triangle {
+    ISO_LOWER = 1, /* "lower": elements (i, j) with j <= i */
+    ISO_UPPER = 2  /* "upper": elements (i, j) with j >= i */
+} iso_triangle;
+
+/* On which side of the unknown matrix the triangular one is. */
+typedef enum iso_side {
+    ISO_LEFT = 0, /* "left": op(A) X = alpha B */
+    ISO_RIGHT = 1 /* "right": X op(A) = alpha B */
+} iso_side;
+
+/* How an operand of a map is spread over the rows and columns of the result. */
+typedef enum iso_spread {
+    ISO_SPREAD_NONE = 0,   /* "none": it has an element for each of the result's */
+    ISO_SPREAD_ROW = 1,    /* "row": it is one row, used for every row of the result */
+    ISO_SPREAD_COLUMN = 2, /* "column": it is one column, used for every column of the result */
+    ISO_SPREAD_ONE = 3     /* "one": it is one element, used for all */
+} iso_spread;
 
 /* Whether an operation may use less precision to run faster. */
 typedef enum iso_math {
@@ -85,7 +118,10 @@ typedef enum iso_reduce_op {
     ISO_NORM2 = 8,   /* "norm2": square root of the sum of squares */
     ISO_ARGMIN = 9,  /* "argmin": the index of the least element */
     ISO_ARGMAX = 10, /* "argmax": the index of the greatest element */
-    ISO_XOR = 11     /* "xor": exclusive or of the bits of integers: a checksum */
+    ISO_XOR = 11,    /* "xor": exclusive or of the bits of integers: a checksum */
+    ISO_AMAX = 12,   /* "amax": largest magnitude; floating point */
+    ISO_ARGAMAX = 13 /* "argamax": the index of the largest magnitude, as BLAS's iamax but counted
+                      * from 0; floating point */
 } iso_reduce_op;
 
 /* Which elements of a row-major matrix are reduced to one result (like `axis` in NumPy). */
@@ -103,7 +139,19 @@ typedef enum iso_map_op {
     ISO_MAP_ADD = 3,      /* "add": z = x + y */
     ISO_MAP_MULTIPLY = 4, /* "multiply": z = x * y */
     ISO_MAP_TRIAD = 5,    /* "triad": z = fma(alpha, y, x) */
-    ISO_MAP_CHAIN = 6     /* "chain": r = x, then `steps` times r = fma(r, alpha, beta); z = r */
+    ISO_MAP_CHAIN = 6,    /* "chain": r = x, then `steps` times r = fma(r, alpha, beta); z = r */
+    ISO_MAP_SUBTRACT = 7, /* "subtract": z = x - y */
+    ISO_MAP_DIVIDE = 8,   /* "divide": z = x / y */
+    ISO_MAP_MIN = 9,      /* "min": the lesser of x and y; -0 is less than +0; a NaN gives a NaN */
+    ISO_MAP_MAX = 10,     /* "max": the greater of x and y, by the same rule */
+    ISO_MAP_ABS = 11,     /* "abs": z = the magnitude of x */
+    ISO_MAP_NEGATE = 12,  /* "negate": z = -x */
+    ISO_MAP_AXPBY = 13,   /* "axpby": z = fma(alpha, x, beta * y) */
+    ISO_MAP_FMA = 14,     /* "fma": z = fma(x, y, w) */
+    ISO_MAP_RELU = 15,    /* "relu": z = x if x > 0, +0 if not; a NaN gives a NaN */
+    ISO_MAP_EXP = 16,     /* "exp": the exponential of x; docs/bits.md defines its bits */
+    ISO_MAP_TANH = 17,    /* "tanh": the hyperbolic tangent of x; docs/bits.md defines its bits */
+    ISO_MAP_CONVERT = 18  /* "convert": z = x in the type dtype_z */
 } iso_map_op;
 
 /* The kinds of operation. */
@@ -113,7 +161,10 @@ typedef enum iso_op_kind {
     ISO_OP_REDUCE = 3,    /* "reduce", described by iso_reduce_args */
     ISO_OP_MAP = 4,       /* "map", described by iso_map_args */
     ISO_OP_GEMV = 5,      /* "gemv", described by iso_gemv_args */
-    ISO_OP_SPMV = 6       /* "spmv", described by iso_spmv_args */
+    ISO_OP_SPMV = 6,      /* "spmv", described by iso_spmv_args */
+    /* 7 is reserved. */
+    ISO_OP_SYRK = 8, /* "syrk", described by iso_syrk_args */
+    ISO_OP_TRSM = 9  /* "trsm", described by iso_trsm_args */
 } iso_op_kind;
 
 ISO_API int64_t iso_dtype_size(iso_dtype dtype); /* bytes of one element; 0 if unknown */
@@ -122,6 +173,10 @@ ISO_API int64_t iso_dtype_size(iso_dtype dtype); /* bytes of one element; 0 if u
 ISO_API const char *iso_dtype_name(iso_dtype dtype);
 ISO_API const char *iso_variant_name(iso_variant variant);
 ISO_API const char *iso_trans_name(iso_trans trans);
+ISO_API const char *iso_order_name(iso_order order);
+ISO_API const char *iso_triangle_name(iso_triangle triangle);
+ISO_API const char *iso_side_name(iso_side side);
+ISO_API const char *iso_spread_name(iso_spread spread);
 ISO_API const char *iso_math_name(iso_math math);
 ISO_API const char *iso_keep_name(iso_keep keep);
 ISO_API const char *iso_reduce_op_name(iso_reduce_op op);

@@ -18,10 +18,11 @@ import functools as _functools
 from typing import Any as _Any
 from typing import Callable as _Callable
 
+from ._adjoint import Adjoint
 from ._array import Array, template
 from ._bench import bench
 from ._builders import BUILDERS as _BUILDERS
-from ._builders import Operation, cost
+from ._builders import cost
 from ._device import Device
 from ._dtypes import DType
 from ._dtypes import ALL as _ALL
@@ -33,6 +34,7 @@ from ._library import path as library_path
 from ._library import version
 from ._open import asarray, backends, device_of, devices, open, settings
 from ._operations import Operations
+from ._planner import Operation
 from ._sparse import CSR
 from ._stream import Event, Graph, Stream
 
@@ -50,14 +52,26 @@ def _forward(name: str) -> _Callable[..., Array]:
 
 # The types of elements, f32 and float32 and so on, and each operation on the device of its arrays.
 f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool_, c64, c128 = _ALL
-matmul, gemm, gemv, spmv = map(_forward, ("matmul", "gemm", "gemv", "spmv"))
-transpose, copy, scale, add, multiply, triad, chain = map(
-    _forward, ("transpose", "copy", "scale", "add", "multiply", "triad", "chain"))
+matmul, gemm, gemv, syrk, trsm, spmv = map(
+    _forward, ("matmul", "gemm", "gemv", "syrk", "trsm", "spmv"))
+transpose, copy, scale, add, subtract, multiply, divide = map(
+    _forward, ("transpose", "copy", "scale", "add", "subtract", "multiply", "divide"))
+minimum, maximum, abs, negate, triad, axpby, fma, chain = map(
+    _forward, ("minimum", "maximum", "abs", "negate", "triad", "axpby", "fma", "chain"))
+relu, exp, tanh, convert = map(_forward, ("relu", "exp", "tanh", "convert"))
 sum, prod, min, max, mean, dot = map(_forward, ("sum", "prod", "min", "max", "mean", "dot"))
-asum, norm2, argmin, argmax, xor = map(_forward, ("asum", "norm2", "argmin", "argmax", "xor"))
+asum, norm2, argmin, argmax, amax, argamax, xor = map(
+    _forward, ("asum", "norm2", "argmin", "argmax", "amax", "argamax", "xor"))
+
+
+@_functools.wraps(Operations.matmul_group)
+def matmul_group(products: _Any, **options: _Any) -> _Any:
+    device = device_of([x for one in products for x in one])
+    return device.matmul_group(products, **options)
+
 
 __all__ = [
-    "Array", "BackendFailed", "CSR", "CompileFailed", "DType", "Device", "DeviceLost", "Error",
+    "Adjoint", "Array", "BackendFailed", "CSR", "CompileFailed", "DType", "Device", "DeviceLost", "Error",
     "Event", "Graph", "Info", "Internal", "Invalid", "Kernel", "Mismatch", "NoMemory", "NotReady",
     "Operation", "Program", "Stream", "Timeout", "Unavailable", "Unsupported", "asarray",
     "backends", "bench", "cost", "devices", "from_dlpack", "kernel", "library_path", "settings",

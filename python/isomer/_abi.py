@@ -20,19 +20,27 @@ ENUMS: Dict[str, Dict[str, int]] = {
     "iso_status": {"OK": 0, "INVALID": 1, "MISMATCH": 2, "NOT_READY": 3, "UNAVAILABLE": 4,
                    "UNSUPPORTED": 5, "NO_MEMORY": 6, "COMPILE": 7, "TIMEOUT": 8, "BACKEND": 9,
                    "DEVICE_LOST": 10, "INTERNAL": 11},
-    "iso_dtype": {"F16": 1, "BF16": 2, "F32": 3, "F64": 4, "I32": 5, "I64": 6},
+    "iso_dtype": {"F16": 1, "BF16": 2, "F32": 3, "F64": 4, "I32": 5, "I64": 6, "I8": 7,
+                  "C64": 8, "C128": 9},
     "iso_variant": {"VARIANT_AUTO": 0, "VARIANT_NAIVE": 1, "VARIANT_TILED": 2, "VARIANT_VENDOR": 3,
                     "VARIANT_PARTIALS": 5, "VARIANT_FIXED": 6},
-    "iso_trans": {"NO_TRANS": 0, "TRANS": 1},
+    "iso_trans": {"NO_TRANS": 0, "TRANS": 1, "CONJ_TRANS": 2},
+    "iso_order": {"ROW_MAJOR": 0, "COLUMN_MAJOR": 1},
+    "iso_triangle": {"LOWER": 1, "UPPER": 2},
+    "iso_side": {"LEFT": 0, "RIGHT": 1},
+    "iso_spread": {"SPREAD_NONE": 0, "SPREAD_ROW": 1, "SPREAD_COLUMN": 2, "SPREAD_ONE": 3},
     "iso_math": {"MATH_DEFAULT": 0, "MATH_STRICT": 1, "MATH_TF32": 2},
     "iso_keep": {"KEEP_DEFAULT": 0, "KEEP_BITS": 1, "KEEP_TERMS": 2, "KEEP_SCALE": 3},
     "iso_reduce_op": {"SUM": 1, "PRODUCT": 2, "MIN": 3, "MAX": 4, "MEAN": 5, "DOT": 6, "ASUM": 7,
-                      "NORM2": 8, "ARGMIN": 9, "ARGMAX": 10, "XOR": 11},
+                      "NORM2": 8, "ARGMIN": 9, "ARGMAX": 10, "XOR": 11, "AMAX": 12,
+                      "ARGAMAX": 13},
     "iso_axis": {"AXIS_ALL": 0, "AXIS_0": 1, "AXIS_1": 2},
     "iso_map_op": {"MAP_COPY": 1, "MAP_SCALE": 2, "MAP_ADD": 3, "MAP_MULTIPLY": 4, "MAP_TRIAD": 5,
-                   "MAP_CHAIN": 6},
+                   "MAP_CHAIN": 6, "MAP_SUBTRACT": 7, "MAP_DIVIDE": 8, "MAP_MIN": 9, "MAP_MAX": 10,
+                   "MAP_ABS": 11, "MAP_NEGATE": 12, "MAP_AXPBY": 13, "MAP_FMA": 14, "MAP_RELU": 15,
+                   "MAP_EXP": 16, "MAP_TANH": 17, "MAP_CONVERT": 18},
     "iso_op_kind": {"OP_GEMM": 1, "OP_TRANSPOSE": 2, "OP_REDUCE": 3, "OP_MAP": 4, "OP_GEMV": 5,
-                    "OP_SPMV": 6},
+                    "OP_SPMV": 6, "OP_SYRK": 8, "OP_TRSM": 9},
     "iso_state": {"STATE_OK": 1, "STATE_NOT_FOUND": 2, "STATE_NO_DRIVER": 3, "STATE_NO_DEVICE": 4,
                   "STATE_LOAD_FAILED": 5, "STATE_ABI_MISMATCH": 6, "STATE_FORKED": 7,
                   "STATE_BROKEN": 8},
@@ -124,17 +132,34 @@ STRUCTS: Dict[str, str] = {
     "iso_gemm_args": "u32: size, iso_dtype: dtype, iso_variant: variant, iso_math: math, "
                      "iso_trans: trans_a trans_b, i64: m n k, f64: alpha beta, "
                      "iso_operand: a b c, i64: lda ldb ldc batch stride_a stride_b stride_c, "
-                     "i32: library, iso_keep: keep, i32: continues, u32: reserved",
+                     "i32: library, iso_keep: keep, i32: continues, iso_order: order, "
+                     "iso_dtype: dtype_c factor_dtype, f64: alpha_imag beta_imag, "
+                     "iso_operand: alpha_at beta_at",
+    "iso_gemm_member": "iso_operand: a b c",
     "iso_gemv_args": "u32: size, iso_dtype: dtype, iso_variant: variant, iso_trans: trans, "
                      "i64: m k, f64: alpha beta, iso_operand: a x y, i64: lda inc_x inc_y batch "
-                     "stride_a stride_x stride_y, i32: library, iso_keep: keep",
+                     "stride_a stride_x stride_y, i32: library, iso_keep: keep, iso_order: order, "
+                     "iso_dtype: factor_dtype, iso_operand: alpha_at beta_at",
+    "iso_syrk_args": "u32: size, iso_dtype: dtype, iso_variant: variant, iso_triangle: triangle, "
+                     "iso_trans: trans, iso_order: order, i64: n k, f64: alpha beta, "
+                     "iso_operand: a c, i64: lda ldc batch stride_a stride_c, i32: library, "
+                     "iso_keep: keep, iso_dtype: factor_dtype, u32: reserved, "
+                     "f64: alpha_imag beta_imag, iso_operand: alpha_at beta_at",
+    "iso_trsm_args": "u32: size, iso_dtype: dtype, iso_variant: variant, iso_side: side, "
+                     "iso_triangle: triangle, iso_trans: trans, i32: unit_diagonal, "
+                     "iso_order: order, i64: m n, f64: alpha alpha_imag, iso_operand: a b, "
+                     "i64: lda ldb batch stride_a stride_b, i32: library, iso_keep: keep, "
+                     "iso_dtype: factor_dtype, u32: reserved, iso_operand: alpha_at",
     "iso_transpose_args": "u32: size, iso_variant: variant, i64: element_bytes rows cols, "
                           "iso_operand: from to, i64: ld_from ld_to",
     "iso_reduce_args": "u32: size, iso_reduce_op: op, iso_dtype: dtype, iso_variant: variant, "
                        "iso_axis: axis, iso_keep: keep, i64: rows cols, iso_operand: x y, "
-                       "i64: ld_x ld_y, iso_operand: result",
+                       "i64: ld_x ld_y, iso_operand: result, i64: inc_result",
     "iso_map_args": "u32: size, iso_map_op: op, iso_dtype: dtype, iso_variant: variant, "
-                    "i64: n steps, f64: alpha beta, iso_operand: x y z",
+                    "i64: n steps, f64: alpha beta, iso_operand: x y z, i64: rows, iso_operand: w, "
+                    "i64: ld_x ld_y ld_w ld_z inc_x inc_y inc_w inc_z, "
+                    "iso_spread: spread_x spread_y spread_w, iso_dtype: dtype_z factor_dtype, "
+                    "u32: reserved, iso_operand: alpha_at beta_at",
     "iso_spmv_args": "u32: size, iso_variant: variant, iso_trans: trans, i32: library, "
                      "iso_keep: keep, u32: reserved, iso_sparse: matrix, f64: alpha beta, "
                      "iso_operand: x y",
@@ -148,6 +173,8 @@ KINDS: Dict[str, Tuple[int, str, Dict[str, float]]] = {
     "reduce": (E.OP_REDUCE, "iso_reduce_args", {"rows": 1}),
     "map": (E.OP_MAP, "iso_map_args", {"alpha": 1.0}),
     "spmv": (E.OP_SPMV, "iso_spmv_args", {"alpha": 1.0}),
+    "syrk": (E.OP_SYRK, "iso_syrk_args", {"alpha": 1.0, "batch": 1}),
+    "trsm": (E.OP_TRSM, "iso_trsm_args", {"alpha": 1.0, "batch": 1}),
 }
 
 # What the package calls: "T" by value, "T*" a pointer. All return iso_status, but those below.
@@ -207,6 +234,8 @@ CALLS: Dict[str, str] = {
     "iso_kernel_get_parameter": "iso_kernel i32 pointer",
     "iso_launch": "iso_stream iso_kernel iso_groups pointer i32",
     "iso_execute": "iso_stream iso_op_kind pointer",
+    "iso_gemm_group": "iso_stream pointer i64",
+    "iso_gemm_members": "iso_stream pointer pointer i64",
     "iso_reduce_result": "iso_reduce_op iso_dtype pointer",
     "iso_supports": "iso_device iso_op_kind pointer",
     "iso_describe": "iso_device iso_op_kind pointer pointer",

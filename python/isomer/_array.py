@@ -6,10 +6,12 @@ import ctypes
 import itertools
 import math
 import numbers
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from . import _dtypes, _foreign
 from ._abi import E, S
+from ._adjoint import Adjoint
+from ._arithmetic import Arithmetic
 from ._dtypes import DType
 from ._errors import Invalid
 from ._foreign import packed
@@ -68,7 +70,7 @@ def shape_of(shape: Shape) -> Tuple[int, ...]:
     return made
 
 
-class Array:
+class Array(Arithmetic):
     """A view of a device's memory, as NumPy and CuPy have it: `shape`, `strides` (in bytes, as
     there), `dtype`, slices, `.T`, `reshape`, and operators.
 
@@ -171,6 +173,11 @@ class Array:
     def T(self) -> "Array":
         """The transposed view. Nothing is moved: products read it where it is."""
         return self._view(self.offset, self.shape[::-1], self.steps[::-1])
+
+    @property
+    def H(self) -> Any:
+        """The conjugate transpose: .T of real arrays; of complex ones what products read so."""
+        return Adjoint(self) if self.dtype.is_complex else self.T
 
     def swapaxes(self, first: int, second: int) -> "Array":
         """A view with two dimensions exchanged."""
@@ -285,7 +292,7 @@ class Array:
 
     def numpy(self) -> Any:
         """A new array of NumPy with the elements. It waits for the work that makes them."""
-        import numpy
+        numpy = _dtypes.need_numpy("numpy", "take tolist() or tobytes(), or ")
         made = numpy.empty(self.shape, self.dtype.numpy())
         return self.copy_to(made)
 
@@ -369,100 +376,6 @@ class Array:
         if writer is not None:
             made["stream"] = writer.native or 1
         return made
-
-    # ---- arithmetic
-
-    def _other(self, other: Any, with_array: Callable[["Array", Any], Any],
-               with_number: Optional[Callable[["Array", Any], Any]]) -> Any:
-        if isinstance(other, numbers.Number):
-            return NotImplemented if with_number is None else with_number(self, other)
-        if isinstance(other, Array) or _foreign.look(other) is not None:
-            return with_array(self, other)
-        return NotImplemented
-
-    def __matmul__(self, other: Any) -> "Array":
-        return self.device.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> "Array":
-        return self.device.matmul(other, self)
-
-    def __add__(self, other: Any) -> "Array":
-        made: "Array" = self._other(
-            other, lambda x, y: x.device.add(x, y),
-            lambda x, value: x.device.chain(x, alpha=1.0, beta=value, steps=1))
-        return made
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> "Array":
-        made: "Array" = self._other(
-            other, lambda x, y: x.device.triad(x, y, alpha=-1.0),
-            lambda x, value: x.device.chain(x, alpha=1.0, beta=-value, steps=1))
-        return made
-
-    def __rsub__(self, other: Any) -> "Array":
-        made: "Array" = self._other(
-            other, lambda y, x: y.device.triad(x, y, alpha=-1.0),
-            lambda x, value: x.device.chain(x, alpha=-1.0, beta=value, steps=1))
-        return made
-
-    def __mul__(self, other: Any) -> "Array":
-        made: "Array" = self._other(
-            other, lambda x, y: x.device.multiply(x, y),
-            lambda x, value: x.device.scale(x, value))
-        return made
-
-    __rmul__ = __mul__
-
-    def __neg__(self) -> "Array":
-        return self.device.scale(self, -1.0)
-
-    def __iadd__(self, other: Any) -> "Array":
-        self._other(other, lambda x, y: x.device.add(x, y, out=x),
-                    lambda x, value: x.device.chain(x, alpha=1.0, beta=value, steps=1, out=x))
-        return self
-
-    def __isub__(self, other: Any) -> "Array":
-        self._other(other, lambda x, y: x.device.triad(x, y, alpha=-1.0, out=x),
-                    lambda x, value: x.device.chain(x, alpha=1.0, beta=-value, steps=1, out=x))
-        return self
-
-    def __imul__(self, other: Any) -> "Array":
-        self._other(other, lambda x, y: x.device.multiply(x, y, out=x),
-                    lambda x, value: x.device.scale(x, value, out=x))
-        return self
-
-    def sum(self, axis: Optional[int] = None, **options: Any) -> "Array":
-        """The sum; see Device.sum."""
-        return self.device.sum(self, axis, **options)
-
-    def prod(self, axis: Optional[int] = None, **options: Any) -> "Array":
-        """The product of the elements."""
-        return self.device.prod(self, axis, **options)
-
-    def min(self, axis: Optional[int] = None, **options: Any) -> "Array":
-        """The least element."""
-        return self.device.min(self, axis, **options)
-
-    def max(self, axis: Optional[int] = None, **options: Any) -> "Array":
-        """The largest element."""
-        return self.device.max(self, axis, **options)
-
-    def mean(self, axis: Optional[int] = None, **options: Any) -> "Array":
-        """The mean."""
-        return self.device.mean(self, axis, **options)
-
-    def argmin(self, axis: Optional[int] = None, **options: Any) -> "Array":
-        """The place of the least element, i64."""
-        return self.device.argmin(self, axis, **options)
-
-    def argmax(self, axis: Optional[int] = None, **options: Any) -> "Array":
-        """The place of the largest element, i64."""
-        return self.device.argmax(self, axis, **options)
-
-    def dot(self, other: Any, **options: Any) -> "Array":
-        """The product of two vectors, or of matrices, as numpy.dot has it up to two dimensions."""
-        return self.device.matmul(self, other, **options)
 
 
 def shape_of_any(shape: Tuple[Any, ...]) -> Tuple[int, ...]:

@@ -155,15 +155,16 @@ class Device(Operations):
     # ---- arrays
 
     def empty(self, shape: Shape, dtype: object = "f64") -> Array:
-        """An array with undefined contents."""
+        """An array with undefined contents, of f64 if no type is given."""
         return new_array(self, shape, dtype)
 
     def zeros(self, shape: Shape, dtype: object = "f64", *, stream: Any = None) -> Array:
-        """An array of zeros."""
+        """An array of zeros, of f64 if no type is given."""
         return self.empty(shape, dtype).fill(0, stream=stream)
 
     def full(self, shape: Shape, value: Any, dtype: object = "f64", *, stream: Any = None) -> Array:
-        """An array whose elements are all `value`."""
+        """An array whose elements are all `value`, of f64 if no type is given: also where `value` is
+        an integer."""
         return self.empty(shape, dtype).fill(value, stream=stream)
 
     def empty_like(self, other: Any) -> Array:
@@ -214,9 +215,9 @@ class Device(Operations):
 
     def pinned(self, shape: Shape, dtype: object = "f64") -> Any:
         """An array of NumPy in memory that this device copies fast."""
-        import numpy
         from . import _dtypes
         from ._array import shape_of
+        numpy = _dtypes.need_numpy("pinned")
         kind, made = _dtypes.get(dtype).numpy(), shape_of(shape)
         count = mathematics.prod(made)
         return numpy.frombuffer(_pinned(self, max(count * kind.itemsize, 1)), kind,

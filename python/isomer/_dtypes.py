@@ -8,6 +8,17 @@ import sys
 from typing import Any, Dict, Optional, Tuple
 
 from ._abi import E
+from ._errors import Unavailable
+
+
+def need_numpy(what: str, instead: str = "") -> Any:
+    """The module numpy, or an exception that says what goes without it."""
+    try:
+        import numpy
+    except ImportError as error:
+        raise Unavailable("%s needs NumPy, which cannot be imported (%s): %sinstall numpy"
+                          % (what, error, instead)) from None
+    return numpy
 
 
 class DType:
@@ -45,6 +56,11 @@ class DType:
         """Whether it is a floating-point type."""
         return self.code in (2, 4)
 
+    @property
+    def is_complex(self) -> bool:
+        """Whether it is a complex type."""
+        return self.code == 5
+
     def pack(self, value: Any) -> bytes:
         """The bytes of one element."""
         if self.name == "bf16":
@@ -66,7 +82,7 @@ class DType:
 
     def numpy(self) -> Any:
         """NumPy's type of that name. bfloat16 needs the package ml_dtypes."""
-        import numpy
+        numpy = need_numpy(self.name)
         if self.name == "bf16":
             try:
                 import ml_dtypes
@@ -82,7 +98,7 @@ ALL: Tuple[DType, ...] = (
     DType("bf16", "bfloat16", "<V2", E.BF16, 4, ""),
     DType("f32", "float32", "<f4", E.F32, 2, "f"),
     DType("f64", "float64", "<f8", E.F64, 2, "d"),
-    DType("i8", "int8", "|i1", 0, 0, "b"),
+    DType("i8", "int8", "|i1", E.I8, 0, "b"),
     DType("i16", "int16", "<i2", 0, 0, "h"),
     DType("i32", "int32", "<i4", E.I32, 0, "i"),
     DType("i64", "int64", "<i8", E.I64, 0, "q"),
@@ -91,8 +107,8 @@ ALL: Tuple[DType, ...] = (
     DType("u32", "uint32", "<u4", 0, 1, "I"),
     DType("u64", "uint64", "<u8", 0, 1, "Q"),
     DType("bool", "bool", "|b1", 0, 6, "?"),
-    DType("c64", "complex64", "<c8", 0, 5, "2f"),
-    DType("c128", "complex128", "<c16", 0, 5, "2d"),
+    DType("c64", "complex64", "<c8", E.C64, 5, "2f"),
+    DType("c128", "complex128", "<c16", E.C128, 5, "2d"),
 )
 OWN: Dict[str, DType] = {one.name: one for one in ALL}  # as kernels have them
 _TWO_MEANINGS = ("i8", "u8")  # bits here, bytes in NumPy

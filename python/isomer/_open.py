@@ -9,8 +9,9 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _foreign
 from ._abi import E, S, new, plain
+from ._adjoint import Adjoint
 from ._array import Array
-from ._builders import enumerator
+from ._planner import enumerator
 from ._device import Device, info_of
 from ._errors import Invalid
 from ._foreign import Foreign
@@ -132,6 +133,7 @@ _implicit_lock = threading.Lock()
 def device_of(values: Sequence[Any]) -> Device:
     """The device of the first array. For arrays of other libraries it is opened at the first use,
     and stays open."""
+    values = [value.of if isinstance(value, Adjoint) else value for value in values]
     for value in values:
         if isinstance(value, (Array, CSR)) and value.device is not None:
             return value.device

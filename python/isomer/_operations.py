@@ -2,11 +2,13 @@
 """_operations.py - every operation, as a method of devices and streams."""
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, List, Optional, Sequence
 
 from ._array import Array
-from ._builders import Operation, build
+from ._builders import build
 from ._info import Info
+from ._planner import Operation
+from ._products import group
 from ._sparse import CSR
 
 
@@ -46,11 +48,15 @@ class Operations:
 
     # ---- products
 
-    def matmul(self, a: Any, b: Any, out: Any = None, *, alpha: float = 1.0, beta: float = 0.0,
-               continues: bool = False, variant: str = "auto", math: str = "default",
-               keep: str = "default", library: int = 0, stream: Any = None) -> Array:
+    def matmul(self, a: Any, b: Any, out: Any = None, *, alpha: Any = 1.0, beta: Any = 0.0,
+               dtype: Any = None, continues: bool = False, variant: str = "auto",
+               math: str = "default", keep: str = "default", library: int = 0,
+               stream: Any = None) -> Array:
         """alpha * a @ b + beta * out. Of two matrices, of batches of them (as numpy.matmul has
-        them), of a matrix and a vector, or of two vectors. Transposed views are read as they are.
+        them), of a matrix and a vector, or of two vectors. Transposed views and arrays that are
+        stored by columns are read as they are, and x.H conjugated. dtype="f32" is for results of
+        f16 and bf16; of int8 the result is int32. alpha and beta are numbers, or arrays of one
+        element, which are read on the device.
 
         >>> import isomer
         >>> with isomer.open("openmp") as dev:
@@ -58,19 +64,53 @@ class Operations:
         ...     dev.matmul(a, b, keep="bits").tolist()
         [[6.0, 6.0], [6.0, 6.0]]
         """
-        options = {} if a is None or getattr(b, "ndim", 2) == 1 and getattr(a, "ndim", 2) == 1 \
-            else {"continues": continues, "library": library}
-        return self._do("matmul", a, b, out, alpha=alpha, beta=beta, variant=variant, math=math,
-                        keep=keep, stream=stream, **options)
+        return self._do("matmul", a, b, out, alpha=alpha, beta=beta, dtype=dtype,
+                        continues=continues, variant=variant, math=math, keep=keep,
+                        library=library, stream=stream)
 
-    def gemm(self, a: Any, b: Any, out: Any = None, *, trans_a: bool = False,
-             trans_b: bool = False, **options: Any) -> Array:
-        """matmul with flags that read a or b transposed, as BLAS has it."""
+    def gemm(self, a: Any, b: Any, out: Any = None, *, trans_a: Any = False,
+             trans_b: Any = False, **options: Any) -> Array:
+        """matmul with flags that read a or b transposed, as BLAS has it: True, or "c" for the
+        conjugate transpose."""
         return self._do("gemm", a, b, out, trans_a=trans_a, trans_b=trans_b, **options)
+
+    def matmul_group(self, products: Sequence[Any], *, stream: Any = None,
+                     **options: Any) -> List[Array]:
+        """Products of unlike sizes by one call: a list of (a, b) or (a, b, out), and the options of
+        matmul for all. Neighbours that are alike run as one batch. A list of results.
+
+        >>> import isomer
+        >>> with isomer.open("openmp") as dev:
+        ...     a, b = dev.full((2, 3), 1.0), dev.full((3, 1), 2.0)
+        ...     [c.tolist() for c in dev.matmul_group([(a, b), (b, b.T)])]
+        [[[6.0], [6.0]], [[4.0, 4.0, 4.0], [4.0, 4.0, 4.0], [4.0, 4.0, 4.0]]]
+        """
+        return group(self.device, self, products, stream, options)
 
     def gemv(self, a: Any, x: Any, out: Any = None, **options: Any) -> Array:
         """alpha * a @ x + beta * out, of a matrix and a vector."""
         return self._do("gemv", a, x, out, **options)
+
+    def syrk(self, a: Any, out: Any = None, *, lower: bool = True, trans: bool = False,
+             **options: Any) -> Array:
+        """alpha * a @ a.T + beta * out, the lower or the upper triangle; with trans a.T @ a. The
+        other triangle of out stays, and is 0 in a new array."""
+        return self._do("syrk", a, out, lower=lower, trans=trans, **options)
+
+    def trsm(self, a: Any, b: Any, out: Any = None, *, side: str = "left", lower: bool = True,
+             trans: Any = False, unit_diagonal: bool = False, **options: Any) -> Array:
+        """The x of a @ x = alpha * b, or with side="right" of x @ a = alpha * b, where a is
+        triangular: only its lower (or upper) triangle is read. trans is True for a.T and "c" for
+        a.H. With out=b, x takes the place of b.
+
+        >>> import isomer
+        >>> with isomer.open("openmp") as dev:
+        ...     a, b = dev.array([[2.0, 0.0], [1.0, 4.0]]), dev.array([[2.0], [9.0]])
+        ...     dev.trsm(a, b).tolist()
+        [[1.0], [2.0]]
+        """
+        return self._do("trsm", a, b, out, side=side, lower=lower, trans=trans,
+                        unit_diagonal=unit_diagonal, **options)
 
     def spmv(self, matrix: CSR, x: Any, out: Any = None, *, alpha: float = 1.0, beta: float = 0.0,
              **options: Any) -> Array:
@@ -84,27 +124,85 @@ class Operations:
         """The transpose of a matrix, moved. (x.T is a view.)"""
         return self._do("transpose", x, out, variant=variant, stream=stream)
 
+    # Shapes are spread as NumPy broadcasts them: a row, a column, one element or a number.
+
     def copy(self, x: Any, out: Any = None, **options: Any) -> Array:
-        """out = x, by a map: arrays without gaps. Array.copy takes any."""
+        """out = x, by a map, which spreads x over out. Array.copy takes more layouts."""
         return self._do("copy", x, out, **options)
 
-    def scale(self, x: Any, alpha: float, out: Any = None, **options: Any) -> Array:
+    def scale(self, x: Any, alpha: Any, out: Any = None, **options: Any) -> Array:
         """alpha * x"""
         return self._do("scale", x, alpha, out, **options)
 
     def add(self, x: Any, y: Any, out: Any = None, **options: Any) -> Array:
-        """x + y"""
+        """x + y
+
+        >>> import isomer
+        >>> with isomer.open("openmp") as dev:
+        ...     x, bias = dev.array([[1.0, 2.0], [3.0, 4.0]]), dev.array([10.0, 20.0])
+        ...     dev.add(x, bias).tolist(), dev.add(x, bias[:, None]).tolist()
+        ([[11.0, 22.0], [13.0, 24.0]], [[11.0, 12.0], [23.0, 24.0]])
+        """
         return self._do("add", x, y, out, **options)
+
+    def subtract(self, x: Any, y: Any, out: Any = None, **options: Any) -> Array:
+        """x - y"""
+        return self._do("subtract", x, y, out, **options)
 
     def multiply(self, x: Any, y: Any, out: Any = None, **options: Any) -> Array:
         """x * y, element by element"""
         return self._do("multiply", x, y, out, **options)
 
-    def triad(self, x: Any, y: Any, alpha: float, out: Any = None, **options: Any) -> Array:
+    def divide(self, x: Any, y: Any, out: Any = None, **options: Any) -> Array:
+        """x / y, of floating-point types"""
+        return self._do("divide", x, y, out, **options)
+
+    def minimum(self, x: Any, y: Any, out: Any = None, **options: Any) -> Array:
+        """The lesser of x and y; a NaN gives a NaN."""
+        return self._do("minimum", x, y, out, **options)
+
+    def maximum(self, x: Any, y: Any, out: Any = None, **options: Any) -> Array:
+        """The greater of x and y; a NaN gives a NaN."""
+        return self._do("maximum", x, y, out, **options)
+
+    def abs(self, x: Any, out: Any = None, **options: Any) -> Array:
+        """The magnitude of x."""
+        return self._do("abs", x, out, **options)
+
+    def negate(self, x: Any, out: Any = None, **options: Any) -> Array:
+        """-x"""
+        return self._do("negate", x, out, **options)
+
+    def triad(self, x: Any, y: Any, alpha: Any, out: Any = None, **options: Any) -> Array:
         """x + alpha * y, rounded once"""
         return self._do("triad", x, y, alpha, out, **options)
 
-    def chain(self, x: Any, alpha: float, beta: float, steps: int, out: Any = None,
+    def axpby(self, x: Any, y: Any, alpha: Any, beta: Any, out: Any = None,
+              **options: Any) -> Array:
+        """alpha * x + beta * y: beta * y is rounded, then the sum"""
+        return self._do("axpby", x, y, alpha, beta, out, **options)
+
+    def fma(self, x: Any, y: Any, w: Any, out: Any = None, **options: Any) -> Array:
+        """x * y + w, rounded once"""
+        return self._do("fma", x, y, w, out, **options)
+
+    def relu(self, x: Any, out: Any = None, **options: Any) -> Array:
+        """x where it is above 0, else 0"""
+        return self._do("relu", x, out, **options)
+
+    def exp(self, x: Any, out: Any = None, **options: Any) -> Array:
+        """The exponential; its bits are the same on every device."""
+        return self._do("exp", x, out, **options)
+
+    def tanh(self, x: Any, out: Any = None, **options: Any) -> Array:
+        """The hyperbolic tangent; its bits are the same on every device."""
+        return self._do("tanh", x, out, **options)
+
+    def convert(self, x: Any, dtype: Any = None, out: Any = None, **options: Any) -> Array:
+        """x in another type, or in that of out."""
+        return self._do("convert", x, dtype, out, **options)
+
+    def chain(self, x: Any, alpha: Any, beta: Any, steps: int, out: Any = None,
               **options: Any) -> Array:
         """r = x, then `steps` times r = r * alpha + beta, each rounded once"""
         return self._do("chain", x, alpha, beta, steps, out, **options)
@@ -153,6 +251,14 @@ class Operations:
     def argmax(self, x: Any, axis: Optional[int] = None, out: Any = None, **options: Any) -> Array:
         """The place of the largest element, i64."""
         return self._do("argmax", x, axis, out, **options)
+
+    def amax(self, x: Any, axis: Optional[int] = None, out: Any = None, **options: Any) -> Array:
+        """The largest magnitude, of floating-point types."""
+        return self._do("amax", x, axis, out, **options)
+
+    def argamax(self, x: Any, axis: Optional[int] = None, out: Any = None, **options: Any) -> Array:
+        """The place of the largest magnitude, i64."""
+        return self._do("argamax", x, axis, out, **options)
 
     def xor(self, x: Any, axis: Optional[int] = None, out: Any = None, **options: Any) -> Array:
         """The exclusive or of the bits of integers: a checksum."""

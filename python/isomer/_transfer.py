@@ -69,7 +69,8 @@ def to_host(value: Any, dtype: object = None) -> Host:
     elif found is not None:
         raise Invalid("an array of %s in the memory of %s:%d cannot be read from here: copy it with "
                       "a device of that backend" % (found.library, found.backend, found.index))
-    import numpy  # it converts what is not plain
+    numpy = _dtypes.need_numpy("array: a " + type(value).__name__,  # it converts what is not plain
+                               "without NumPy give numbers or (nested) lists, or ")
     made = numpy.ascontiguousarray(value, None if kind is None else kind.numpy())
     if made.ndim == 1 and getattr(value, "ndim", 1) == 0:
         made = made.reshape(())
@@ -224,7 +225,7 @@ def copy_out(source: Array, target: Any, stream: "Stream", wait: bool) -> None:
     _same("copy_to", source, found)
     if found.backend == "openmp":
         if found.strides != packed(found.shape) and source.size:
-            import numpy
+            numpy = _dtypes.need_numpy("copy_to: an array with gaps")
             made = numpy.empty(found.shape, source.dtype.numpy())
             copy_out(source, made, stream, True)
             numpy.copyto(target if isinstance(target, numpy.ndarray) else

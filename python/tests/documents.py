@@ -90,14 +90,6 @@ class Documents(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 
-    def test_examples(self):
-        for name, wanted in (("power.py", "4.000000\n"),):
-            done = subprocess.run([sys.executable, "-B", name], cwd=EXAMPLES, text=True,
-                                  stdout=subprocess.PIPE, env=dict(os.environ, ISOMER_BACKEND="openmp"))
-            self.assertEqual((done.stdout, done.returncode), (wanted, 0))
-            with open(os.path.join(EXAMPLES, name), encoding="utf-8") as file:
-                self.assertLess(len(file.readlines()), 31)
-
     def test_python_3_9_can_read_it(self):
         folder = os.path.dirname(isomer.__file__)
         for name in os.listdir(folder):

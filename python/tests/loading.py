@@ -54,21 +54,30 @@ class Loading(unittest.TestCase):
 
     def test_without_numpy(self):
         text = """
-import sys
+import array, sys
 sys.modules["numpy"] = None
 import isomer
 with isomer.open("openmp") as dev:
     a = dev.array([[1.0, 2.0], [3.0, 4.0]])
     print((a @ a).tolist(), a.sum().item(), repr(a.T), bytes(a[0].tobytes())[:1])
-    a.copy_from(bytearray(32)) if False else a.fill(2)
-    try:
-        a.numpy()
-    except ImportError as error:
-        print("no numpy:", error)
+    for value in (array.array("f", [1, 2]), memoryview(b"12"), b"12"):
+        try:
+            dev.array(value)
+        except isomer.Unavailable as error:
+            print(type(value).__name__, error)
+    for call in (a.numpy, lambda: dev.pinned(3)):
+        try:
+            call()
+        except isomer.Unavailable as error:
+            print("no numpy:", error)
 """
         done = python(text, ISOMER_LIBRARY=os.environ.get("ISOMER_LIBRARY"))
         self.assertIn("[[7.0, 10.0], [15.0, 22.0]] 10.0", done.stdout)
-        self.assertIn("no numpy", done.stdout)
+        for kind in ("array", "memoryview", "bytes"):
+            self.assertRegex(done.stdout, "\n%s array: a %s needs NumPy.*: without NumPy give numbers or "
+                             r"\(nested\) lists, or install numpy" % (kind, kind))
+        self.assertIn("take tolist() or tobytes(), or install numpy", done.stdout)
+        self.assertIn("no numpy: pinned needs NumPy", done.stdout)
         self.assertEqual(done.returncode, 0, done.stdout)
 
 

@@ -109,10 +109,6 @@ class Products(Base):
         wanted = whole[:4, :4] @ whole[4:, :4]
         self.same(isomer.matmul(whole[:4, :4], whole[4:, :4], out=whole[:4, 4:]), wanted)
 
-    def test_integers_are_unsupported(self):
-        with self.assertRaises(NotImplementedError):
-            isomer.matmul(np.ones((2, 2), "c8"), np.ones((2, 2), "c8"))
-
 
 class Elements(Base):
     def test_maps(self):
@@ -139,8 +135,7 @@ class Elements(Base):
             mine *= 2
             mine -= 1
             self.same(mine, (a + b) * 2 - 1)
-        with self.assertRaisesRegex(isomer.Invalid, "copy"):
-            self.dev.add(x[:, :2], y[:, :2])
+        self.same(self.dev.add(x[:, :2], y[:, :2]), x[:, :2] + y[:, :2])
         with self.assertRaises(isomer.Invalid):
             self.dev.add(x.astype("i4"), y)
         self.same(self.dev.add(x.astype("i4"), y.astype("i4")), (x + y).astype("i4"))

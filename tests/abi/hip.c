@@ -65,6 +65,8 @@ HIP_ROCSPARSE_NUMBERS(SAME_NUMBER)
 
 /* The vendor's structs have no tags: these names keep pointers to them distinct. */
 #if defined(ABI_ROCBLAS)
+SAME_SIZE(rocblas_f32_pair, rocblas_float_complex);
+#define rocblas_f32_pair rocblas_float_complex
 SAME_SIZE(rocblas_f64_pair, rocblas_double_complex);
 #define rocblas_f64_pair rocblas_double_complex
 #endif

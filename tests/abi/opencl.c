@@ -45,6 +45,8 @@ OPENCL_SYMBOLS(AGREES, AGREES)
 
 #if defined(ABI_CLBLAST)
 /* The header's union of two numbers is passed like our pair. */
+SAME_SIZE(clblast_narrow_pair, cl_float2);
+#define clblast_narrow_pair cl_float2
 SAME_SIZE(clblast_pair, cl_double2);
 #define clblast_pair cl_double2
 CLBLAST_SYMBOLS(DECLARED, NOTHING)

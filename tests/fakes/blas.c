@@ -9,7 +9,10 @@
 
 size_t fake_type_bytes(fake_type type)
 {
-    return type == FAKE_F32 ? 4 : type == FAKE_F64 ? 8 : type == FAKE_C64 ? 16 : 2;
+    static const size_t bytes[] = {
+        [FAKE_F16] = 2, [FAKE_BF16] = 2,  [FAKE_F32] = 4, [FAKE_F64] = 8,
+        [FAKE_C64] = 8, [FAKE_C128] = 16, [FAKE_I8] = 1,  [FAKE_I32] = 4};
+    return bytes[type];
 }
 
 /* ---- elements -------------------------------------------------------------------------------- */
@@ -106,7 +109,7 @@ void fake_element_set(fake_type type, void *at, int64_t index, double value)
 
 /* ---- checks of the arguments ----------------------------------------------------------------- */
 
-static bool on_device(const char *what, const void *at, int64_t elements, fake_type type)
+bool fake_on_device(const char *what, const void *at, int64_t elements, fake_type type)
 {
     if (elements <= 0 || fake_is_device(at, (size_t)elements * fake_type_bytes(type))) {
         return true;
@@ -116,13 +119,12 @@ static bool on_device(const char *what, const void *at, int64_t elements, fake_t
     return false;
 }
 
-/* From the first element of a batch of rows x cols to the last. */
-static int64_t extent(int64_t rows, int64_t cols, int64_t ld, int64_t stride, int64_t batch)
+int64_t fake_extent(int64_t rows, int64_t cols, int64_t ld, int64_t stride, int64_t batch)
 {
     return rows > 0 && cols > 0 ? (batch - 1) * stride + (cols - 1) * ld + rows : 0;
 }
 
-static bool ld_fits(int64_t rows, int64_t ld)
+bool fake_ld_fits(int64_t rows, int64_t ld)
 {
     return ld >= (rows > 1 ? rows : 1);
 }
@@ -169,10 +171,16 @@ static void column_f64(int64_t m, int64_t k, const double *a, const double *b, d
     }
 }
 
+static fake_type type_c_of(const fake_product *p)
+{
+    return p->type_c ? p->type_c : p->type;
+}
+
 static int multiply_one(const fake_product *p, int64_t number)
 {
     const int64_t k = p->alpha == 0 ? 0 : p->k;
-    const int64_t bytes = (int64_t)fake_type_bytes(p->type);
+    const fake_type type_c = type_c_of(p);
+    const int64_t bytes = (int64_t)fake_type_bytes(type_c);
     const char *c = (const char *)p->c.at + number * p->c.stride * bytes;
     char *d = (char *)p->d + number * p->stride_d * bytes;
     double *a = dense(p->type, &p->a, number, k > 0 ? p->m : 0, k);
@@ -191,8 +199,8 @@ static int multiply_one(const fake_product *p, int64_t number)
         }
         for (int64_t i = 0; i < p->m; i++) {
             const double scaled = p->alpha == 0 ? 0 : p->alpha * sum[i];
-            const double old = p->beta == 0 ? 0 : p->beta * get(p->type, c, j * p->c.ld + i);
-            put(p->type, d, j * p->ld_d + i, scaled + old);
+            const double old = p->beta == 0 ? 0 : p->beta * get(type_c, c, j * p->c.ld + i);
+            put(type_c, d, j * p->ld_d + i, scaled + old);
         }
     }
     free(a);
@@ -207,7 +215,11 @@ static int multiply(void *data)
     const fake_product *product = data;
     int code = FAKE_OK;
     for (int64_t i = 0; i < product->batch && !code; i++) {
-        code = multiply_one(product, i);
+        if (product->type == FAKE_C64 || product->type == FAKE_C128) {
+            fake_complex_product(product, i);
+        } else {
+            code = multiply_one(product, i);
+        }
     }
     return code;
 }
@@ -218,21 +230,27 @@ int fake_product_submit(fake_stream *stream, const fake_product *p)
     const int64_t cols_a = p->a.trans ? p->m : p->k;
     const int64_t rows_b = p->b.trans ? p->n : p->k;
     const int64_t cols_b = p->b.trans ? p->k : p->n;
-    if (p->m < 0 || p->n < 0 || p->k < 0 || p->batch < 0 || !ld_fits(rows_a, p->a.ld) ||
-        !ld_fits(rows_b, p->b.ld) || !ld_fits(p->m, p->c.ld) || !ld_fits(p->m, p->ld_d)) {
+    if (p->m < 0 || p->n < 0 || p->k < 0 || p->batch < 0 || !fake_ld_fits(rows_a, p->a.ld) ||
+        !fake_ld_fits(rows_b, p->b.ld) || !fake_ld_fits(p->m, p->c.ld) ||
+        !fake_ld_fits(p->m, p->ld_d)) {
         return FAKE_INVALID_VALUE;
     }
     if (p->m == 0 || p->n == 0 || p->batch == 0) {
         return FAKE_OK;
     }
-    const bool reads = p->alpha != 0 && p->k > 0;
-    if ((reads && (!on_device("a", p->a.at, extent(rows_a, cols_a, p->a.ld, p->a.stride, p->batch),
-                              p->type) ||
-                   !on_device("b", p->b.at, extent(rows_b, cols_b, p->b.ld, p->b.stride, p->batch),
-                              p->type))) ||
-        (p->beta != 0 &&
-         !on_device("c", p->c.at, extent(p->m, p->n, p->c.ld, p->c.stride, p->batch), p->type)) ||
-        !on_device("d", p->d, extent(p->m, p->n, p->ld_d, p->stride_d, p->batch), p->type)) {
+    const bool reads = (p->alpha != 0 || p->alpha_imaginary != 0) && p->k > 0;
+    const bool adds = p->beta != 0 || p->beta_imaginary != 0;
+    const fake_type type_c = type_c_of(p);
+    if ((reads &&
+         (!fake_on_device("a", p->a.at, fake_extent(rows_a, cols_a, p->a.ld, p->a.stride, p->batch),
+                          p->type) ||
+          !fake_on_device("b", p->b.at, fake_extent(rows_b, cols_b, p->b.ld, p->b.stride, p->batch),
+                          p->type))) ||
+        (adds &&
+         !fake_on_device("c", p->c.at, fake_extent(p->m, p->n, p->c.ld, p->c.stride, p->batch),
+                         type_c)) ||
+        !fake_on_device("d", p->d, fake_extent(p->m, p->n, p->ld_d, p->stride_d, p->batch),
+                        type_c)) {
         return FAKE_INVALID_VALUE;
     }
     return fake_stream_submit(stream, multiply, p, sizeof *p);
@@ -248,9 +266,9 @@ static int64_t place(const fake_matrix *matrix, int64_t i, int64_t j)
 static double scaled(fake_type type, double factor, const fake_matrix *matrix, int64_t i, int64_t j,
                      int64_t part)
 {
-    const int64_t parts = type == FAKE_C64 ? 2 : 1;
+    const int64_t parts = type == FAKE_C128 ? 2 : 1;
     return factor == 0 ? 0
-                       : factor * get(type == FAKE_C64 ? FAKE_F64 : type, matrix->at,
+                       : factor * get(type == FAKE_C128 ? FAKE_F64 : type, matrix->at,
                                       place(matrix, i, j) * parts + part);
 }
 
@@ -258,7 +276,7 @@ static int add(void *data)
 {
     const fake_sum *sum = data;
     const size_t bytes = fake_type_bytes(sum->type);
-    const int64_t parts = sum->type == FAKE_C64 ? 2 : 1;
+    const int64_t parts = sum->type == FAKE_C128 ? 2 : 1;
     const bool move = sum->alpha == 1 && sum->beta == 0;
     for (int64_t j = 0; j < sum->n; j++) {
         for (int64_t i = 0; i < sum->m; i++) {
@@ -288,22 +306,24 @@ int fake_sum_submit(fake_stream *stream, const fake_sum *sum)
 {
     const fake_matrix *operands[] = {&sum->a, &sum->b};
     const double factors[] = {sum->alpha, sum->beta};
-    if (sum->m < 0 || sum->n < 0 || !ld_fits(sum->m, sum->ld_c)) {
+    if (sum->m < 0 || sum->n < 0 || !fake_ld_fits(sum->m, sum->ld_c)) {
         return FAKE_INVALID_VALUE;
     }
     for (int i = 0; i < 2; i++) {
         const int64_t rows = operands[i]->trans ? sum->n : sum->m;
         const int64_t cols = operands[i]->trans ? sum->m : sum->n;
-        if (!ld_fits(rows, operands[i]->ld) || in_place_wrongly(sum, operands[i], factors[i]) ||
-            (factors[i] != 0 && !on_device(i ? "b" : "a", operands[i]->at,
-                                           extent(rows, cols, operands[i]->ld, 0, 1), sum->type))) {
+        if (!fake_ld_fits(rows, operands[i]->ld) ||
+            in_place_wrongly(sum, operands[i], factors[i]) ||
+            (factors[i] != 0 &&
+             !fake_on_device(i ? "b" : "a", operands[i]->at,
+                             fake_extent(rows, cols, operands[i]->ld, 0, 1), sum->type))) {
             return FAKE_INVALID_VALUE;
         }
     }
     if (sum->m == 0 || sum->n == 0) {
         return FAKE_OK;
     }
-    if (!on_device("c", sum->c, extent(sum->m, sum->n, sum->ld_c, 0, 1), sum->type)) {
+    if (!fake_on_device("c", sum->c, fake_extent(sum->m, sum->n, sum->ld_c, 0, 1), sum->type)) {
         return FAKE_INVALID_VALUE;
     }
     return fake_stream_submit(stream, add, sum, sizeof *sum);
@@ -337,11 +357,12 @@ int fake_fold_submit(fake_stream *stream, const fake_fold *fold)
     const int64_t last = fold->n - 1;
     const int64_t before = fold->batch - 1;
     if ((fold->n > 0 && fold->batch > 0 &&
-         (!on_device("x", fold->x, before * fold->stride_x + last * fold->step_x + 1, fold->type) ||
+         (!fake_on_device("x", fold->x, before * fold->stride_x + last * fold->step_x + 1,
+                          fold->type) ||
           (fold->kind == FAKE_DOT &&
-           !on_device("y", fold->y, before * fold->stride_y + last * fold->step_y + 1,
-                      fold->type)))) ||
-        !on_device("result", fold->results, fold->batch, fold->type)) {
+           !fake_on_device("y", fold->y, before * fold->stride_y + last * fold->step_y + 1,
+                           fold->type)))) ||
+        !fake_on_device("result", fold->results, fold->batch, fold->type)) {
         return FAKE_INVALID_VALUE;
     }
     return fake_stream_submit(stream, fold_now, fold, sizeof *fold);

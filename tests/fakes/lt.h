@@ -22,6 +22,11 @@ typedef struct fake_lt_call {
     const fake_lt_layout *a, *b, *c, *d;
 } fake_lt_call;
 
+static inline bool types_fit(fake_type of_a, fake_type of_c)
+{
+    return of_a == of_c || (of_c == FAKE_F32 && (of_a == FAKE_F16 || of_a == FAKE_BF16));
+}
+
 /* The product that the descriptors describe, without addresses. False: they do not fit. */
 static inline bool fake_lt_product(const fake_lt_call *call, fake_product *out)
 {
@@ -32,12 +37,13 @@ static inline bool fake_lt_product(const fake_lt_call *call, fake_product *out)
     const uint64_t n = matmul->trans_b ? b->rows : b->cols;
     const uint64_t also_k = matmul->trans_b ? b->cols : b->rows;
     if (k != also_k || c->rows != m || c->cols != n || d->rows != m || d->cols != n ||
-        a->type != d->type || b->type != d->type || c->type != d->type ||
+        !types_fit(a->type, d->type) || b->type != a->type || c->type != d->type ||
         matmul->wide != (d->type == FAKE_F64) || a->batch != d->batch || b->batch != d->batch ||
         c->batch != d->batch || k == 0) {
         return false;
     }
-    *out = (fake_product){.type = d->type,
+    *out = (fake_product){.type = a->type,
+                          .type_c = d->type,
                           .m = (int64_t)m,
                           .n = (int64_t)n,
                           .k = (int64_t)k,

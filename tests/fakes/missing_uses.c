@@ -309,6 +309,68 @@ static iso_status wide_asum_f64(const bench *at)
     return reduce(at, ISO_ASUM, ISO_F64, LARGE);
 }
 
+/* Whether symmetric products and triangular solves are supported; vendor.* runs them. */
+static iso_status square(const bench *at, iso_dtype dtype, int64_t k)
+{
+    iso_syrk_args args = ISO_SYRK_ARGS_INIT;
+    args.dtype = dtype;
+    args.variant = ISO_VARIANT_VENDOR;
+    args.triangle = ISO_LOWER;
+    args.n = k > SIZE ? 1 : SIZE;
+    args.k = k;
+    return iso_supports(at->device, ISO_OP_SYRK, &args);
+}
+
+static iso_status solve(const bench *at, iso_dtype dtype, int64_t n)
+{
+    iso_trsm_args args = ISO_TRSM_ARGS_INIT;
+    args.dtype = dtype;
+    args.variant = ISO_VARIANT_VENDOR;
+    args.triangle = ISO_LOWER;
+    args.m = n > SIZE ? 1 : SIZE;
+    args.n = n;
+    return iso_supports(at->device, ISO_OP_TRSM, &args);
+}
+
+#define LEVEL3(type, dtype)                                                                        \
+    static iso_status square_##type(const bench *at)                                               \
+    {                                                                                              \
+        return square(at, dtype, SIZE);                                                            \
+    }                                                                                              \
+    static iso_status wide_square_##type(const bench *at)                                          \
+    {                                                                                              \
+        return square(at, dtype, LARGE);                                                           \
+    }                                                                                              \
+    static iso_status solve_##type(const bench *at)                                                \
+    {                                                                                              \
+        return solve(at, dtype, SIZE);                                                             \
+    }                                                                                              \
+    static iso_status wide_solve_##type(const bench *at)                                           \
+    {                                                                                              \
+        return solve(at, dtype, LARGE);                                                            \
+    }
+LEVEL3(f32, ISO_F32)
+LEVEL3(f64, ISO_F64)
+LEVEL3(c64, ISO_C64)
+LEVEL3(c128, ISO_C128)
+
+static iso_status product_c64(const bench *at)
+{
+    return product(at, ISO_C64, 0, 1, 4);
+}
+static iso_status products_c64(const bench *at)
+{
+    return product(at, ISO_C64, 0, 2, 4);
+}
+static iso_status product_c128(const bench *at)
+{
+    return product(at, ISO_C128, 0, 1, 4);
+}
+static iso_status products_c128(const bench *at)
+{
+    return product(at, ISO_C128, 0, 2, 4);
+}
+
 /* Of a matrix with the number 3 in each row, and of one without entries. */
 static iso_status sparse_product(const bench *at, bool entries)
 {
@@ -354,6 +416,14 @@ static iso_status sensors(const bench *at)
     return iso_device_get_telemetry(at->device, &said);
 }
 
+#define LEVEL3_USES(type)                                                                          \
+    {"symmetric product of " #type, PRODUCTS, square_##type},                                      \
+        {"large symmetric product of " #type, PRODUCTS, wide_square_##type},                       \
+        {"solve of " #type, PRODUCTS, solve_##type},                                               \
+    {                                                                                              \
+        "large solve of " #type, PRODUCTS, wide_solve_##type                                       \
+    }
+
 const use missing_uses[] = {
     {"transfers", DRIVER, transfers},
     {"events", DRIVER, events},
@@ -381,6 +451,14 @@ const use missing_uses[] = {
     {"large dot of f64", PRODUCTS, wide_dot_f64},
     {"large asum of f32", PRODUCTS, wide_asum_f32},
     {"large asum of f64", PRODUCTS, wide_asum_f64},
+    LEVEL3_USES(f32),
+    LEVEL3_USES(f64),
+    LEVEL3_USES(c64),
+    LEVEL3_USES(c128),
+    {"product of c64", PRODUCTS, product_c64},
+    {"products of c64", PRODUCTS, products_c64},
+    {"product of c128", PRODUCTS, product_c128},
+    {"products of c128", PRODUCTS, products_c128},
     {"product, library 1", MORE_PRODUCTS, lt_product},
     {"products, library 1", MORE_PRODUCTS, lt_products},
     {"sparse product", SPARSE_PRODUCTS, full_sparse_product},

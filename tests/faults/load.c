@@ -14,7 +14,7 @@ typedef struct refused {
 } refused;
 
 static const refused all_refused[] = {
-    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.12", "1.12", "major"}},
+    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.13", "1.13", "major"}},
     {"query-null", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-symbol", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-execute", ISO_STATE_LOAD_FAILED, {"execute", "NULL"}},
@@ -191,6 +191,10 @@ static void test_older_lacks_newer(void **state)
     reduce.result = copy.z;
     reduce.op = ISO_XOR;
     faults_expect(iso_reduce(s.stream, &reduce), ISO_UNSUPPORTED, "reduction xor");
+    reduce.dtype = ISO_F32;
+    reduce.op = ISO_AMAX;
+    faults_expect(iso_reduce(s.stream, &reduce), ISO_UNSUPPORTED, "reductions amax");
+    reduce.dtype = ISO_I32;
     reduce.op = ISO_SUM;
     faults_works(iso_reduce(s.stream, &reduce));
     gemm.dtype = ISO_F32;

@@ -48,6 +48,8 @@ END
 # What a macro sets besides the size.
 sed -e 's/^    END_OF_iso_gemm_args$/    wrong = wrong || local.alpha != 1 || local.batch != 1; local.alpha = 0; local.batch = 0;/' \
     -e 's/^    END_OF_iso_gemv_args$/    wrong = wrong || local.alpha != 1 || local.batch != 1; local.alpha = 0; local.batch = 0;/' \
+    -e 's/^    END_OF_iso_syrk_args$/    wrong = wrong || local.alpha != 1 || local.batch != 1; local.alpha = 0; local.batch = 0;/' \
+    -e 's/^    END_OF_iso_trsm_args$/    wrong = wrong || local.alpha != 1 || local.batch != 1; local.alpha = 0; local.batch = 0;/' \
     -e 's/^    END_OF_iso_spmv_args$/    wrong = wrong || local.alpha != 1; local.alpha = 0;/' \
     -e 's/^    END_OF_iso_gemm_grid_args$/    wrong = wrong || local.alpha != 1; local.alpha = 0;/' \
     -e 's/^    END_OF_iso_reduce_args$/    wrong = wrong || local.rows != 1; local.rows = 0;/' \

@@ -243,14 +243,15 @@ static void reductions(calls_scene *scene)
     args.x = at(scene, 0);
     args.y = at(scene, 1);
     args.result = at(scene, 2);
-    for (int op = ISO_SUM; op <= ISO_XOR; op += first_dtype(scene) == ISO_F16 ? 1 : 3) {
+    for (int op = ISO_SUM; op <= ISO_ARGAMAX; op += first_dtype(scene) == ISO_F16 ? 1 : 3) {
         for (int dtype = first_dtype(scene); dtype <= last_dtype(scene, ISO_I64); dtype++) {
             for (int axis = ISO_AXIS_ALL; axis <= ISO_AXIS_1; axis++) {
                 args.op = (iso_reduce_op)op;
                 args.dtype = (iso_dtype)dtype;
                 args.axis = (iso_axis)axis;
                 args.variant = variants[(op + dtype + axis) % 3];
-                if (dtype <= ISO_F64 ? op != ISO_XOR : op != ISO_NORM2) {
+                const int floats = op == ISO_NORM2 || op == ISO_AMAX || op == ISO_ARGAMAX;
+                if (dtype <= ISO_F64 ? op != ISO_XOR : !floats) {
                     operate(scene, ISO_OP_REDUCE, &args);
                 }
             }

@@ -59,7 +59,8 @@ def left_over(line, known):
     covered = [False] * len(line)
     for literal in known:
         parts = pieces(literal)
-        if not any(len(part) >= 12 and part in line for part in parts):
+        all_in = sum(map(len, parts)) >= 24 and all(part in line for part in parts)
+        if not all_in and not any(len(part) >= 12 and part in line for part in parts):
             continue
         for part in parts:
             for match in re.finditer(re.escape(part), line):

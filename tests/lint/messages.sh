@@ -38,6 +38,10 @@ mistake misaligned misaligned
 mistake mismatch mismatch
 mistake the-memory-limit memory-limit
 mistake keep-and-variant-disagree keep-and-variant
+mistake the-type-of-c type-of-c
+mistake a-fraction-with-i8 fraction
+mistake no-triangle no-triangle
+mistake products-of-a-group-overlap group
 mistake a-time-limit time-limit ISOMER_BACKEND=cuda ISOMER_CUDA_PATH="$fakes/cuda" FAKE_DELAY=200
 mistake no-c-compiler-for-kernels no-compiler
 mistake a-word-that-is-not-in-the-language refused-kernel

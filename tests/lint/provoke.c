@@ -99,6 +99,38 @@ static iso_status keep_and_variant(void)
     return iso_gemm(stream, &args);
 }
 
+static iso_status type_of_c(void)
+{
+    args.dtype = ISO_F16;
+    args.dtype_c = ISO_F64;
+    return iso_gemm(stream, &args);
+}
+
+static iso_status fraction(void)
+{
+    args.dtype = ISO_I8;
+    args.alpha = 0.5;
+    return iso_gemm(stream, &args);
+}
+
+static iso_status no_triangle(void)
+{
+    iso_trsm_args solve = ISO_TRSM_ARGS_INIT;
+    solve.dtype = ISO_F32;
+    solve.m = solve.n = 8;
+    solve.a = args.a;
+    solve.b = args.b;
+    return iso_trsm(stream, &solve);
+}
+
+static iso_status group(void)
+{
+    iso_gemm_args products[2] = {args, args};
+    products[1].a = args.c;
+    need(iso_buffer_create(device, 256, &products[1].c.buffer));
+    return iso_gemm_group(stream, products, 2);
+}
+
 static iso_status program(const char *text)
 {
     iso_program_args source = ISO_PROGRAM_ARGS_INIT;
@@ -243,6 +275,10 @@ static const struct {
     {"memory-limit", memory_limit},
     {"unsupported-vendor", unsupported_vendor},
     {"keep-and-variant", keep_and_variant},
+    {"type-of-c", type_of_c},
+    {"fraction", fraction},
+    {"no-triangle", no_triangle},
+    {"group", group},
     {"no-compiler", no_compiler},
     {"compile-log", compile_log},
     {"refused-kernel", refused_kernel},

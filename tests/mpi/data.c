@@ -37,6 +37,10 @@ static void put(void *array, iso_dtype dtype, int64_t i, int64_t value)
     case ISO_I64:
         ((int64_t *)array)[i] = value;
         break;
+    case ISO_I8: /* communicators do not move these */
+    case ISO_C64:
+    case ISO_C128:
+        break;
     }
 }
 

@@ -27,7 +27,7 @@ for component in library openmpi mpich development tool python documentation; do
     openmpi | mpich) kind="/isomer/(isomer-|mpi/)$component\.so\$" ;;
     development) kind='^include/isomer/[a-z_]+\.h$|/libisomer\.(so|a)$|/cmake/Isomer/|^share/man/man3/[a-zA-Z0-9_-]+\.3$|/pkgconfig/isomer\.pc$' ;;
     tool) kind='^bin/isomer$|^share/(man/man[15]|bash-completion|zsh|fish|isomer/schema)/' ;;
-    python) kind="^$python/isomer/[^/]*\.py\$" ;;
+    python) kind="^$python/isomer/[^/]*\.(py|typed)\$" ;;
     documentation) kind='^share/doc/isomer/' ;;
     esac
     if grep -vE "$kind" "$scratch/list"; then fail "these do not belong into the component $component"; fi

@@ -442,7 +442,7 @@ static void check_refused(iso_dtype dtype, iso_reduce_op reduce, iso_ranks_step 
 static void run(int rounds)
 {
     for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
-        for (iso_reduce_op reduce = ISO_SUM; reduce <= ISO_XOR; reduce++) {
+        for (iso_reduce_op reduce = ISO_SUM; reduce <= ISO_ARGAMAX; reduce++) {
             if (!is_defined(reduce, dtype)) {
                 check_refused(dtype, reduce, ISO_RANKS_FOLD);
                 continue;

@@ -9,7 +9,7 @@ unset ISOMER_REQUIRE
 "$tool" verify --list --seed 7 >"$scratch/seed" || fail "--list --seed exits with $?"
 count=$(wc -l <"$scratch/quick")
 say "$count cases, $(wc -l <"$scratch/full") in the full suite"
-if [ "$count" -lt 3000 ] || [ "$count" -gt 11000 ]; then
+if [ "$count" -lt 3000 ] || [ "$count" -gt 13000 ]; then
     fail "the quick suite has $count cases"
 fi
 cmp -s "$scratch/quick" "$scratch/seed" || fail "the list depends on the seed"

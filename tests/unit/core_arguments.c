@@ -22,48 +22,12 @@ static int teardown(void **state)
     return 0;
 }
 
-/* One field of a descriptor, set to a value that breaks a rule. */
-typedef struct row {
-    size_t offset, bytes;
-    int64_t value;
-    const char *words[4];
-} row;
-
-#define ROW(type, field, value, ...)                                                               \
-    {                                                                                              \
-        offsetof(type, field), sizeof(((type *)0)->field), value,                                  \
-        {                                                                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
-
-/* The calls that take a descriptor, with or without a stream, refuse it with the same words. */
-static void check_rows(iso_op_kind kind, const void *good, size_t size, const row *rows,
-                       size_t count)
-{
-    unsigned char *bad = malloc(size);
-
-    assert_non_null(bad);
-    for (size_t i = 0; i < count; i++) {
-        iso_clear_error();
-        memcpy(bad, good, size);
-        memcpy(bad + rows[i].offset, &rows[i].value, rows[i].bytes); /* little-endian */
-        unit_judge(rows[i].words[0], iso_execute(s.stream, kind, bad), ISO_INVALID, rows[i].words);
-    }
-    free(bad);
-    works(iso_execute(s.stream, kind, good));
-    works(iso_stream_sync(s.stream));
-}
-
-#define CHECK_ROWS(kind, good, rows)                                                               \
-    check_rows(kind, &(good), sizeof(good), rows, sizeof(rows) / sizeof(rows)[0])
-
 static void test_gemm(void **state)
 {
-#define G(field, value, ...) ROW(iso_gemm_args, field, value, __VA_ARGS__)
-    static const row rows[] = {
+#define G(field, value, ...) UNIT_ROW(iso_gemm_args, field, value, __VA_ARGS__)
+    static const unit_row rows[] = {
         G(dtype, 0, "dtype is 0"),
-        G(dtype, 7, "dtype is 7"),
+        G(dtype, 10, "dtype is 10", "c128 (9)"),
         G(dtype, ISO_I32, "dtype is i32"),
         G(dtype, ISO_I64, "dtype is i64"),
         G(variant, 7, "variant is 7"),
@@ -74,7 +38,13 @@ static void test_gemm(void **state)
         G(continues, 2, "continues is 2", "use 0, or 1"),
         G(continues, -1, "continues is -1"),
         G(continues, 1, "continues is 1", "beta is 0", "must be 1"),
-        G(trans_a, 2, "trans_a is 2"),
+        G(trans_a, 3, "trans_a is 3"),
+        G(order, 2, "order is 2"),
+        G(dtype_c, ISO_F64, "dtype_c is 4 (f64)", "dtype f32", "use f32"),
+        G(dtype_c, 10, "dtype_c is 10", "not a type"),
+        G(factor_dtype, ISO_I32, "factor_dtype is 5 (i32)", "0 for f32"),
+        G(alpha_imag, INT64_C(0x3ff0000000000000), "alpha_imag is 1", "dtype f32", "c64"),
+        G(beta_imag, INT64_C(0x3ff0000000000000), "beta_imag is 1"),
         G(trans_b, -1, "trans_b is -1"),
         G(m, -1, "m is -1"),
         G(n, -2, "n is -2"),
@@ -98,12 +68,12 @@ static void test_gemm(void **state)
     iso_gemm_args good = unit_gemm(s.buffer, 16);
 
     (void)state;
-    CHECK_ROWS(ISO_OP_GEMM, good, rows);
+    UNIT_CHECK_ROWS(s.stream, ISO_OP_GEMM, good, rows);
     good.batch = 2;
     good.stride_a = good.stride_b = 0;
     good.stride_c = 256;
     {
-        static const row batched[] = {
+        static const unit_row batched[] = {
             G(stride_a, -1, "stride_a is -1"),
             G(stride_b, -1, "stride_b is -1"),
             G(stride_c, -1, "stride_c is -1"),
@@ -111,7 +81,7 @@ static void test_gemm(void **state)
             G(stride_a, INT64_MAX, "A has", "stride 9223372036854775807"),
         };
 
-        CHECK_ROWS(ISO_OP_GEMM, good, batched);
+        UNIT_CHECK_ROWS(s.stream, ISO_OP_GEMM, good, batched);
     }
     fails(iso_gemm((iso_stream){0}, &good), ISO_INVALID, "iso_gemm", "stream", "zero");
 #undef G
@@ -119,8 +89,8 @@ static void test_gemm(void **state)
 
 static void test_continues(void **state)
 {
-#define G(field, value, ...) ROW(iso_gemm_args, field, value, __VA_ARGS__)
-    static const row rows[] = {
+#define G(field, value, ...) UNIT_ROW(iso_gemm_args, field, value, __VA_ARGS__)
+    static const unit_row rows[] = {
         G(alpha, INT64_C(0x4000000000000000), "alpha is 2", "must be 1"),
         G(alpha, 0, "alpha is 0"),
         G(beta, 0, "beta is 0"),
@@ -136,7 +106,7 @@ static void test_continues(void **state)
     args.beta = 1;
     args.continues = 1;
     works(iso_gemm(s.stream, &args));
-    CHECK_ROWS(ISO_OP_GEMM, args, rows);
+    UNIT_CHECK_ROWS(s.stream, ISO_OP_GEMM, args, rows);
     works(iso_cost(ISO_OP_GEMM, &args, &cost));
     assert_true(cost.bytes_read == 3 * 16 * 16 * 4); /* C too */
     args.variant = ISO_VARIANT_FIXED;
@@ -155,13 +125,15 @@ static void test_continues(void **state)
 
 static void test_gemv(void **state)
 {
-#define V(field, value, ...) ROW(iso_gemv_args, field, value, __VA_ARGS__)
-    static const row rows[] = {
+#define V(field, value, ...) UNIT_ROW(iso_gemv_args, field, value, __VA_ARGS__)
+    static const unit_row rows[] = {
         V(dtype, 0, "dtype is 0"),
         V(dtype, ISO_I64, "dtype is i64"),
         V(variant, 7, "variant is 7"),
         V(keep, 5, "keep is 5"),
-        V(trans, 2, "trans is 2"),
+        V(trans, 3, "trans is 3"),
+        V(order, 2, "order is 2"),
+        V(factor_dtype, ISO_I8, "factor_dtype is 7 (i8)"),
         V(m, -1, "m is -1"),
         V(k, INT64_MIN, "k is -9223372036854775808"),
         V(m, INT64_C(1) << 61, "does not fit 64 bits"),
@@ -186,12 +158,12 @@ static void test_gemv(void **state)
     iso_gemv_args good = unit_gemv(s.buffer, 16);
 
     (void)state;
-    CHECK_ROWS(ISO_OP_GEMV, good, rows);
+    UNIT_CHECK_ROWS(s.stream, ISO_OP_GEMV, good, rows);
     good.batch = 2;
     good.inc_y = 2;
     good.stride_y = 1; /* one between the other's elements */
     {
-        static const row batched[] = {
+        static const unit_row batched[] = {
             V(stride_a, -1, "stride_a is -1"),
             V(stride_x, -1, "stride_x is -1"),
             V(stride_y, -1, "stride_y is -1"),
@@ -200,7 +172,7 @@ static void test_gemv(void **state)
             V(stride_a, INT64_MAX, "A has", "stride 9223372036854775807"),
         };
 
-        CHECK_ROWS(ISO_OP_GEMV, good, batched);
+        UNIT_CHECK_ROWS(s.stream, ISO_OP_GEMV, good, batched);
     }
     fails(iso_gemv((iso_stream){0}, &good), ISO_INVALID, "iso_gemv", "stream", "zero");
     good.variant = ISO_VARIANT_PARTIALS;
@@ -210,8 +182,8 @@ static void test_gemv(void **state)
 
 static void test_spmv(void **state)
 {
-#define P(field, value, ...) ROW(iso_spmv_args, field, value, __VA_ARGS__)
-    static const row rows[] = {
+#define P(field, value, ...) UNIT_ROW(iso_spmv_args, field, value, __VA_ARGS__)
+    static const unit_row rows[] = {
         P(variant, 7, "variant is 7"),
         P(trans, 2, "trans is 2"),
         P(trans, ISO_TRANS, "ISO_SPARSE_NO_TRANSPOSE"),
@@ -231,7 +203,7 @@ static void test_spmv(void **state)
     iso_spmv_args good = unit_spmv(s.device, s.buffer, 16);
 
     (void)state;
-    CHECK_ROWS(ISO_OP_SPMV, good, rows);
+    UNIT_CHECK_ROWS(s.stream, ISO_OP_SPMV, good, rows);
     fails(iso_spmv((iso_stream){0}, &good), ISO_INVALID, "iso_spmv", "stream", "zero");
     works(iso_sparse_destroy(good.matrix));
 #undef P
@@ -239,8 +211,8 @@ static void test_spmv(void **state)
 
 static void test_transpose(void **state)
 {
-#define T(field, value, ...) ROW(iso_transpose_args, field, value, __VA_ARGS__)
-    static const row rows[] = {
+#define T(field, value, ...) UNIT_ROW(iso_transpose_args, field, value, __VA_ARGS__)
+    static const unit_row rows[] = {
         T(element_bytes, 0, "element_bytes is 0"),
         T(element_bytes, 3, "element_bytes is 3", "1, 2, 4, 8 or 16"),
         T(element_bytes, 32, "element_bytes is 32"),
@@ -262,16 +234,16 @@ static void test_transpose(void **state)
     iso_transpose_args good = unit_transpose(s.buffer, 8);
 
     (void)state;
-    CHECK_ROWS(ISO_OP_TRANSPOSE, good, rows);
+    UNIT_CHECK_ROWS(s.stream, ISO_OP_TRANSPOSE, good, rows);
 #undef T
 }
 
 static void test_reduce(void **state)
 {
-#define R(field, value, ...) ROW(iso_reduce_args, field, value, __VA_ARGS__)
-    static const row rows[] = {
+#define R(field, value, ...) UNIT_ROW(iso_reduce_args, field, value, __VA_ARGS__)
+    static const unit_row rows[] = {
         R(op, 0, "op is 0"),
-        R(op, 12, "op is 12"),
+        R(op, 14, "op is 14"),
         R(dtype, 0, "dtype is 0"),
         R(variant, 7, "variant is 7"),
         R(keep, 4, "keep is 4"),
@@ -293,7 +265,7 @@ static void test_reduce(void **state)
     iso_reduce_args args = unit_sum(s.buffer, 100);
 
     (void)state;
-    CHECK_ROWS(ISO_OP_REDUCE, args, rows);
+    UNIT_CHECK_ROWS(s.stream, ISO_OP_REDUCE, args, rows);
     args.op = ISO_DOT;
     fails(iso_reduce(s.stream, &args), ISO_INVALID, "y.buffer is zero");
     args.y = args.x;
@@ -304,11 +276,11 @@ static void test_reduce(void **state)
     args.ld_x = 12;
     fails(iso_reduce(s.stream, &args), ISO_INVALID, "ld_x is 12", "gaps");
     args = unit_sum(s.buffer, 0);
-    for (int op = ISO_SUM; op <= ISO_XOR; op++) {
+    for (int op = ISO_SUM; op <= ISO_ARGAMAX; op++) {
         args.op = (iso_reduce_op)op;
         args.dtype = op == ISO_XOR ? ISO_I32 : ISO_F32;
         if (op == ISO_MIN || op == ISO_MAX || op == ISO_MEAN || op == ISO_ARGMIN ||
-            op == ISO_ARGMAX) {
+            op == ISO_ARGMAX || op == ISO_AMAX || op == ISO_ARGAMAX) {
             fails(iso_reduce(s.stream, &args), ISO_INVALID, "no elements",
                   iso_reduce_op_name((iso_reduce_op)op));
         } else {
@@ -318,24 +290,79 @@ static void test_reduce(void **state)
     args.op = ISO_NORM2;
     args.dtype = ISO_I32;
     fails(iso_reduce(s.stream, &args), ISO_INVALID, "norm2", "i32");
+    args.op = ISO_AMAX;
+    fails(iso_reduce(s.stream, &args), ISO_INVALID, "op is amax", "i32");
+    args.op = ISO_ARGAMAX;
+    fails(iso_reduce(s.stream, &args), ISO_INVALID, "op is argamax", "i32");
     args.op = ISO_XOR;
     args.dtype = ISO_F64;
     fails(iso_reduce(s.stream, &args), ISO_INVALID, "xor", "f64");
 #undef R
 }
 
+/* Maps of rows, and what may overlap. */
+static void test_map_rows(void)
+{
+    iso_map_args args = unit_add(s.buffer, 50);
+
+    args.n = 10;
+    args.rows = 5;
+    args.ld_z = 9;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "ld_z is 9", "at least 10");
+    args.ld_z = 10;
+    works(iso_map(s.stream, &args));
+    args.ld_x = 4;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "ld_x is 4");
+    args.spread_x = ISO_SPREAD_ROW; /* then ld_x is not used */
+    works(iso_map(s.stream, &args));
+    args.x = args.z;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "z", "overlaps x");
+    args.spread_x = ISO_SPREAD_NONE;
+    args.ld_x = 0; /* the same place as z's */
+    works(iso_map(s.stream, &args));
+    /* One column of a matrix from another column of it. */
+    args = unit_add(s.buffer, 5);
+    args.op = ISO_MAP_COPY;
+    args.inc_x = args.inc_z = 10;
+    args.z.offset = args.x.offset + 12;
+    works(iso_map(s.stream, &args));
+    args.rows = 4;
+    args.ld_x = args.ld_z = 1; /* columns 0 to 3, and 3 to 6 */
+    fails(iso_map(s.stream, &args), ISO_INVALID, "z", "overlap");
+    args.z.offset = args.x.offset + 16;
+    works(iso_map(s.stream, &args));
+    args.op = ISO_MAP_SCALE;
+    args.factor_dtype = ISO_I32;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "factor_dtype is 5");
+    args.factor_dtype = 0;
+    args.alpha_at = (iso_operand){args.z.buffer, args.z.offset};
+    fails(iso_map(s.stream, &args), ISO_INVALID, "z", "overlaps alpha_at");
+}
+
 static void test_map(void **state)
 {
-#define M(field, value, ...) ROW(iso_map_args, field, value, __VA_ARGS__)
-    static const row rows[] = {
+#define M(field, value, ...) UNIT_ROW(iso_map_args, field, value, __VA_ARGS__)
+    static const unit_row rows[] = {
         M(op, 0, "op is 0"),
-        M(op, 7, "op is 7"),
+        M(op, 19, "op is 19", "ISO_MAP_CONVERT"),
         M(op, -1, "op is -1"),
         M(dtype, 0, "dtype is 0"),
-        M(dtype, 7, "dtype is 7"),
+        M(dtype, 10, "dtype is 10"),
+        M(dtype, ISO_I8, "op is add", "dtype i8"),
+        M(dtype, ISO_C64, "op is add", "dtype c64"),
+        M(dtype_z, ISO_F64, "op is add", "dtype_z f64", "only convert"),
+        M(dtype_z, 10, "dtype_z is 10"),
         M(variant, 7, "variant is 7"),
         M(n, -1, "n is -1"),
         M(n, INT64_MAX, "n is 9223372036854775807", "4 bytes"),
+        M(rows, -1, "rows is -1"),
+        M(rows, INT64_MAX, "does not fit 64 bits"),
+        M(ld_x, -1, "ld_x is -1"),
+        M(inc_y, -2, "inc_y is -2"),
+        M(inc_z, INT64_MAX, "z", "does not fit 64 bits"),
+        M(spread_x, 4, "spread_x is 4"),
+        M(spread_y, -1, "spread_y is -1"),
+        M(reserved, 1, "reserved is 1"),
         M(n, UNIT_BYTES, "x"),
         M(x.offset, 2, "x.offset is 2", "multiple"),
         M(y.offset, -4, "y.offset is -4"),
@@ -345,7 +372,7 @@ static void test_map(void **state)
         M(y.buffer, 0, "y.buffer is zero"),
         M(z.buffer, 0, "z.buffer is zero"),
     };
-    static const row chains[] = {
+    static const unit_row chains[] = {
         M(steps, -1, "steps is -1"),
         M(dtype, ISO_I32, "op is chain", "dtype i32", "floating-point"),
         M(dtype, ISO_I64, "op is chain", "dtype i64"),
@@ -353,7 +380,7 @@ static void test_map(void **state)
     iso_map_args args = unit_add(s.buffer, 100);
 
     (void)state;
-    CHECK_ROWS(ISO_OP_MAP, args, rows);
+    UNIT_CHECK_ROWS(s.stream, ISO_OP_MAP, args, rows);
     args.steps = -1; /* only chain has steps */
     args.dtype = ISO_I32;
     works(iso_map(s.stream, &args));
@@ -361,13 +388,16 @@ static void test_map(void **state)
     fails(iso_map(s.stream, &args), ISO_INVALID, "iso_map", "op is triad", "i32");
     args.op = ISO_MAP_SCALE;
     fails(iso_map(s.stream, &args), ISO_INVALID, "op is scale", "i32");
+    args.op = ISO_MAP_EXP;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "op is exp", "i32");
     args.op = ISO_MAP_COPY;
     args.y = (iso_operand){{99}, -1}; /* ignored */
     works(iso_map(s.stream, &args));
     args.op = ISO_MAP_CHAIN;
     args.dtype = ISO_F32;
     args.steps = 3;
-    CHECK_ROWS(ISO_OP_MAP, args, chains);
+    UNIT_CHECK_ROWS(s.stream, ISO_OP_MAP, args, chains);
+    test_map_rows();
     static const char *const refused[] = {"variant is vendor", "variant is reserved",
                                           "variant is partials"};
     for (int i = 0; i < 3; i++) {

@@ -85,6 +85,10 @@ static void test_others(void **state)
     expect(ISO_OP_REDUCE, &reduce, 30, 120, 24);
     reduce.axis = ISO_AXIS_0;
     expect(ISO_OP_REDUCE, &reduce, 30, 120, 80);
+    reduce.op = ISO_ARGAMAX;
+    expect(ISO_OP_REDUCE, &reduce, 30, 120, 80);
+    reduce.op = ISO_AMAX;
+    expect(ISO_OP_REDUCE, &reduce, 30, 120, 40);
     reduce.op = ISO_SUM;
     reduce.rows = 0;
     expect(ISO_OP_REDUCE, &reduce, 0, 0, 40);

@@ -28,14 +28,14 @@
 static void test_round_trips(void **state)
 {
     (void)state;
-    ROUND_TRIP(iso_dtype, ISO_I64, iso_dtype_name, iso_dtype_parse);
+    ROUND_TRIP(iso_dtype, ISO_C128, iso_dtype_name, iso_dtype_parse);
     ROUND_TRIP(iso_variant, ISO_VARIANT_FIXED, iso_variant_name, iso_variant_parse);
     ROUND_TRIP(iso_math, ISO_MATH_TF32, iso_math_name, iso_math_parse);
     ROUND_TRIP(iso_keep, ISO_KEEP_SCALE, iso_keep_name, iso_keep_parse);
-    ROUND_TRIP(iso_reduce_op, ISO_XOR, iso_reduce_op_name, iso_reduce_op_parse);
+    ROUND_TRIP(iso_reduce_op, ISO_ARGAMAX, iso_reduce_op_name, iso_reduce_op_parse);
     ROUND_TRIP(iso_axis, ISO_AXIS_1, iso_axis_name, iso_axis_parse);
-    ROUND_TRIP(iso_map_op, ISO_MAP_CHAIN, iso_map_op_name, iso_map_op_parse);
-    ROUND_TRIP(iso_op_kind, ISO_OP_SPMV, iso_op_kind_name, iso_op_kind_parse);
+    ROUND_TRIP(iso_map_op, ISO_MAP_CONVERT, iso_map_op_name, iso_map_op_parse);
+    ROUND_TRIP(iso_op_kind, ISO_OP_TRSM, iso_op_kind_name, iso_op_kind_parse);
 }
 
 static void test_names(void **state)
@@ -48,7 +48,20 @@ static void test_names(void **state)
     assert_string_equal(iso_dtype_name(ISO_BF16), "bf16");
     assert_string_equal(iso_trans_name(ISO_NO_TRANS), "n");
     assert_string_equal(iso_trans_name(ISO_TRANS), "t");
-    assert_null(iso_trans_name((iso_trans)2));
+    assert_string_equal(iso_trans_name(ISO_CONJ_TRANS), "c");
+    assert_null(iso_trans_name((iso_trans)3));
+    assert_string_equal(iso_order_name(ISO_ROW_MAJOR), "row");
+    assert_string_equal(iso_order_name(ISO_COLUMN_MAJOR), "column");
+    assert_null(iso_order_name((iso_order)2));
+    assert_string_equal(iso_triangle_name(ISO_LOWER), "lower");
+    assert_string_equal(iso_triangle_name(ISO_UPPER), "upper");
+    assert_null(iso_triangle_name((iso_triangle)0));
+    assert_string_equal(iso_side_name(ISO_LEFT), "left");
+    assert_string_equal(iso_side_name(ISO_RIGHT), "right");
+    assert_null(iso_side_name((iso_side)2));
+    assert_string_equal(iso_spread_name(ISO_SPREAD_NONE), "none");
+    assert_string_equal(iso_spread_name(ISO_SPREAD_ONE), "one");
+    assert_null(iso_spread_name((iso_spread)4));
     assert_string_equal(iso_axis_name(ISO_AXIS_ALL), "all");
     assert_string_equal(iso_map_op_name(ISO_MAP_TRIAD), "triad");
     assert_null(iso_map_op_name((iso_map_op)0));
@@ -67,10 +80,10 @@ static void test_names(void **state)
 
 static void test_sizes(void **state)
 {
-    static const int64_t sizes[] = {0, 2, 2, 4, 8, 4, 8, 0};
+    static const int64_t sizes[] = {0, 2, 2, 4, 8, 4, 8, 1, 8, 16, 0};
 
     (void)state;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 11; i++) {
         assert_int_equal(iso_dtype_size((iso_dtype)i), sizes[i]);
     }
     assert_int_equal(iso_dtype_size((iso_dtype)-1), 0);
@@ -94,17 +107,19 @@ static void test_reduce_result(void **state)
     iso_dtype result;
 
     (void)state;
-    for (int op = ISO_SUM; op <= ISO_XOR; op++) {
+    for (int op = ISO_SUM; op <= ISO_ARGAMAX; op++) {
         for (int dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
             int integer = dtype >= ISO_I32;
             iso_dtype expected = (iso_dtype)dtype;
 
-            if (op == (integer ? ISO_NORM2 : ISO_XOR)) {
+            int floats = op == ISO_NORM2 || op == ISO_AMAX || op == ISO_ARGAMAX;
+
+            if (integer ? floats : op == ISO_XOR) {
                 fails(iso_reduce_result((iso_reduce_op)op, (iso_dtype)dtype, &result), ISO_INVALID,
                       iso_reduce_op_name((iso_reduce_op)op), iso_dtype_name((iso_dtype)dtype));
                 continue;
             }
-            if (op == ISO_ARGMIN || op == ISO_ARGMAX) {
+            if (op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_ARGAMAX) {
                 expected = ISO_I64;
             } else if (op == ISO_MEAN && integer) {
                 expected = ISO_F64;
@@ -114,8 +129,10 @@ static void test_reduce_result(void **state)
         }
     }
     fails(iso_reduce_result((iso_reduce_op)0, ISO_F32, &result), ISO_INVALID, "op", "0");
-    fails(iso_reduce_result((iso_reduce_op)12, ISO_F32, &result), ISO_INVALID, "op", "12");
-    fails(iso_reduce_result(ISO_SUM, (iso_dtype)7, &result), ISO_INVALID, "dtype", "7");
+    fails(iso_reduce_result((iso_reduce_op)14, ISO_F32, &result), ISO_INVALID, "op", "14");
+    fails(iso_reduce_result(ISO_SUM, ISO_I8, &result), ISO_INVALID, "dtype is i8");
+    fails(iso_reduce_result(ISO_SUM, ISO_C64, &result), ISO_INVALID, "dtype is c64");
+    fails(iso_reduce_result(ISO_SUM, (iso_dtype)10, &result), ISO_INVALID, "dtype", "10");
     fails(iso_reduce_result(ISO_SUM, ISO_F32, NULL), ISO_INVALID, "result", "NULL");
 }
 

@@ -156,7 +156,10 @@ static void test_reserved_read(void **state)
     iso_device_options options = ISO_DEVICE_OPTIONS_INIT;  /* RESERVED iso_device_options */
     iso_native_device native = ISO_NATIVE_DEVICE_INIT;     /* RESERVED iso_native_device */
     iso_spmv_args spmv = unit_spmv(s.device, s.buffer, 8); /* RESERVED iso_spmv_args */
-    iso_gemm_args gemm = unit_gemm(s.buffer, 8);           /* RESERVED iso_gemm_args */
+    iso_gemm_args gemm = unit_gemm(s.buffer, 8);
+    iso_syrk_args syrk = ISO_SYRK_ARGS_INIT;  /* RESERVED iso_syrk_args */
+    iso_trsm_args trsm = ISO_TRSM_ARGS_INIT;  /* RESERVED iso_trsm_args */
+    iso_map_args map = unit_add(s.buffer, 8); /* RESERVED iso_map_args */
     iso_device device;
 
     (void)state;
@@ -175,9 +178,14 @@ static void test_reserved_read(void **state)
     spmv.reserved = 5;
     fails(iso_spmv(s.stream, &spmv), ISO_INVALID, "args->reserved is 5", "0");
     works(iso_sparse_destroy(spmv.matrix));
-    gemm.reserved = 4;
-    fails(iso_gemm(s.stream, &gemm), ISO_INVALID, "args->reserved is 4", "0");
-    gemm.size = offsetof(iso_gemm_args, continues); /* of the header before it */
+    syrk.dtype = trsm.dtype = ISO_F32;
+    syrk.triangle = trsm.triangle = ISO_LOWER;
+    syrk.reserved = trsm.reserved = 3;
+    fails(iso_syrk(s.stream, &syrk), ISO_INVALID, "args->reserved is 3", "0");
+    fails(iso_trsm(s.stream, &trsm), ISO_INVALID, "args->reserved is 3", "0");
+    map.reserved = 1;
+    fails(iso_map(s.stream, &map), ISO_INVALID, "args->reserved is 1", "0");
+    gemm.size = offsetof(iso_gemm_args, continues); /* of an older header */
     works(iso_gemm(s.stream, &gemm));
     works(iso_stream_sync(s.stream));
 }

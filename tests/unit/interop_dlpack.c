@@ -166,7 +166,8 @@ static void test_types(void **state)
     } types[] = {
         {2, 16, ISO_F16, NULL},   {4, 16, ISO_BF16, NULL}, {2, 32, ISO_F32, NULL},
         {2, 64, ISO_F64, NULL},   {0, 32, ISO_I32, NULL},  {0, 64, ISO_I64, NULL},
-        {1, 8, 0, "uint8"},       {0, 16, 0, "int16"},     {5, 64, 0, "complex64"},
+        {0, 8, ISO_I8, NULL},     {5, 64, ISO_C64, NULL},  {5, 128, ISO_C128, NULL},
+        {1, 8, 0, "uint8"},       {0, 16, 0, "int16"},     {5, 32, 0, "complex32"},
         {6, 8, 0, "bool8"},       {2, 8, 0, "float8"},     {3, 64, 0, "opaque handle64"},
         {9, 8, 0, "type code 9"}, {1, 64, 0, "uint64"},
     };
@@ -189,7 +190,7 @@ static void test_types(void **state)
         }
     }
     unit_close(&session);
-    assert_int_equal(made.deleted, 6);
+    assert_int_equal(made.deleted, 9);
 }
 
 static void test_import_arguments(void **state)

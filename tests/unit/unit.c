@@ -161,3 +161,20 @@ void unit_remove_folder(const char *path)
     }
     (void)rmdir(path);
 }
+
+void unit_check_rows(iso_stream stream, iso_op_kind kind, const void *good, size_t size,
+                     const unit_row *rows, size_t count)
+{
+    unsigned char *bad = malloc(size);
+
+    assert_non_null(bad);
+    for (size_t i = 0; i < count; i++) {
+        iso_clear_error();
+        memcpy(bad, good, size);
+        memcpy(bad + rows[i].offset, &rows[i].value, rows[i].bytes); /* little-endian */
+        unit_judge(rows[i].words[0], iso_execute(stream, kind, bad), ISO_INVALID, rows[i].words);
+    }
+    free(bad);
+    works(iso_execute(stream, kind, good));
+    works(iso_stream_sync(stream));
+}

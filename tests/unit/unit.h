@@ -30,6 +30,27 @@
 
 void unit_judge(const char *what, iso_status is, iso_status expected, const char *const *words);
 
+/* One field of a descriptor, set to a value that breaks a rule, and words of the message. */
+typedef struct unit_row {
+    size_t offset, bytes;
+    int64_t value;
+    const char *words[4];
+} unit_row;
+
+#define UNIT_ROW(type, field, value, ...)                                                          \
+    {                                                                                              \
+        offsetof(type, field), sizeof(((type *)0)->field), value,                                  \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+/* iso_execute refuses the descriptor with each row's value, and then runs it as it is. */
+void unit_check_rows(iso_stream stream, iso_op_kind kind, const void *good, size_t size,
+                     const unit_row *rows, size_t count);
+#define UNIT_CHECK_ROWS(stream, kind, good, rows)                                                  \
+    unit_check_rows(stream, kind, &(good), sizeof(good), rows, sizeof(rows) / sizeof(rows)[0])
+
 /* A device of the CPU backend, two streams of it, and a buffer of UNIT_BYTES. */
 enum { UNIT_BYTES = 65536 };
 typedef struct unit_session {

@@ -368,17 +368,21 @@ def norm2_end(big, small, med):
     return math.sqrt(med)
 
 
+def magnitudes(bits, t):
+    return bits & t.bits(t.sign - 1)
+
+
 def order_keys(bits, t):
     """Signed integers in the order of 5.7: those of floating-point numbers put -0 below +0."""
     if not t.floating:
         return bits.view(t.values).astype(I64)
-    magnitude = (bits & t.bits(t.sign - 1)).astype(I64)
+    magnitude = magnitudes(bits, t).astype(I64)
     return np.where(bits >= t.bits(t.sign), -1 - magnitude, magnitude)
 
 
 def extreme_places(name, bits, t):
-    """The index of the minimum or maximum in each row: 5.7. argmin and argmax take the first."""
-    keys = order_keys(bits, t)
+    """The index of the minimum or maximum in each row: 5.7. Those of indices take the first."""
+    keys = order_keys(magnitudes(bits, t) if name in ("amax", "argamax") else bits, t)
     places = keys.argmin(axis=1) if name in ("min", "argmin") else keys.argmax(axis=1)
     if t.floating:
         nans = is_nan(bits, t)
@@ -389,11 +393,13 @@ def extreme_places(name, bits, t):
 def reduce_rows(name, t, x, y):
     """Reduces each row of bits x (and y for a dot); returns bits and their type."""
     count, n = x.shape
-    if name in ("min", "max", "argmin", "argmax", "mean") and n == 0:
+    if name in ("min", "max", "amax", "argmin", "argmax", "argamax", "mean") and n == 0:
         raise ValueError("5.8: an empty sequence is an error")
     if name in ("min", "max"):
         return x[np.arange(count), extreme_places(name, x, t)], t
-    if name in ("argmin", "argmax"):
+    if name == "amax":
+        return magnitudes(x[np.arange(count), extreme_places(name, x, t)], t), t
+    if name in ("argmin", "argmax", "argamax"):
         return extreme_places(name, x, t).view(U64), I64_T
     if name == "xor" and not t.floating:
         return np.bitwise_xor.reduce(x, axis=1, initial=0).astype(t.bits), t
@@ -650,6 +656,8 @@ def ref_reduction(name, x, y, t):
     def multiply(p, q):
         return ref_mul(p, q, acc)
 
+    if name in ("amax", "argamax"):
+        x, name = [abs(v) for v in x], name.replace("amax", "max")
     if name in ("min", "max", "argmin", "argmax"):
         def rank(i):                                # NaNs come first, then -0 before +0
             sign = 1 if name.endswith("min") else -1
@@ -765,7 +773,7 @@ def test_results(tally, rng, t):
     lines, n = rng.randrange(1, 4), rng.choice((1, 5, 127, 128, 129, 300, 4096, 4097, 9000))
     case["rows"], case["cols"] = (lines, n) if case["axis"] == "1" else (n, lines)
     x, y = (read(v, t).tolist() for v in operands(case, t, lines * n, lines * n))
-    for name in rng.sample("sum product mean asum dot norm2 min max argmin argmax".split(), 3):
+    for name in rng.sample("sum product mean asum dot norm2 min max argmin argmax amax argamax".split(), 3):
         bits, result_type = reduction({**case, "name": name}, t)
         for i, result in enumerate(read(bits, result_type).tolist()):
             part = slice(i * n, (i + 1) * n) if case["axis"] == "1" else slice(i, None, lines)

@@ -20,8 +20,8 @@ def wanted():
     for op, dtype in itertools.product(["gemm", "fixed"], FLOATS):
         for fill, trans in itertools.product(fills(dtype), ["nn", "nt", "tn", "tt"]):
             yield op, dtype, fill, trans
-    for name in "sum product min max mean dot asum norm2 argmin argmax xor".split():
-        for dtype in ([] if name == "xor" else FLOATS) + ([] if name == "norm2" else INTS):
+    for name in "sum product min max mean dot asum norm2 argmin argmax xor amax argamax".split():
+        for dtype in ([] if name == "xor" else FLOATS) + ([] if name in ("norm2", "amax", "argamax") else INTS):
             for fill, axis in itertools.product(fills(dtype), ["all", "0", "1"]):
                 yield "reduce", name, dtype, fill, axis
     for name in "copy scale add multiply triad chain".split():

@@ -15,9 +15,12 @@ extern const cpu_reduce_kernels OF_BASE(cpu_reduce_kernels);
 extern const cpu_order_kernels OF_BASE(cpu_order_kernels);
 extern const cpu_straight_kernels OF_BASE(cpu_straight_kernels);
 extern const cpu_map_kernels OF_BASE(cpu_map_kernels);
+extern const cpu_convert_kernels OF_BASE(cpu_convert_kernels);
 extern const cpu_spmv_kernels OF_BASE(cpu_spmv_kernels);
 extern const cpu_ranks_kernels OF_BASE(cpu_ranks_kernels);
 extern const cpu_ranks_fixed_kernels OF_BASE(cpu_ranks_fixed_kernels);
+extern const cpu_finish_kernels OF_BASE(cpu_finish_kernels);
+extern const cpu_solve_kernels OF_BASE(cpu_solve_kernels);
 #else
 #define OF_BASE(name) CPU_TABLE(name)
 #endif
@@ -35,7 +38,10 @@ const cpu_kernels CPU_TABLE(cpu_kernels) = {
     .order = &OF_BASE(cpu_order_kernels),
     .straight = &OF_BASE(cpu_straight_kernels),
     .map = &OF_BASE(cpu_map_kernels),
+    .convert = &OF_BASE(cpu_convert_kernels),
     .spmv = &OF_BASE(cpu_spmv_kernels),
     .ranks = &OF_BASE(cpu_ranks_kernels),
     .ranks_fixed = &OF_BASE(cpu_ranks_fixed_kernels),
+    .finish = &OF_BASE(cpu_finish_kernels),
+    .solve = &OF_BASE(cpu_solve_kernels),
 };

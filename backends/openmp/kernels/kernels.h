@@ -241,24 +241,27 @@ typedef struct cpu_reduce_kernels {
     cpu_reduce_cols cols[CPU_STEP_COUNT][CPU_ELEMENTS];
 } cpu_reduce_kernels;
 
-/* An element and its key, for argmin and argmax. */
+/* An element and its key, for argmin, argmax and argamax. */
 typedef struct cpu_best {
     int64_t key, index;
 } cpu_best;
 
-/* min and max compare keys: signed integers of the element's size, in the order that
+/* min, max and amax compare keys: signed integers of the element's size, in the order that
  * docs/bits.md defines. A NaN wins: its key is the lowest for min and the highest for max.
  * The result of argmin and argmax is the first element with the best key. */
+enum { CPU_ORDER_AMAX = 2, CPU_ORDERS = 3 };
 typedef struct cpu_order_kernels {
-    /* [0: min, 1: max][iso_dtype]. The functions also accept keys in place of elements: index 0 is
-     * for 16-bit keys, index ISO_I32 for 32-bit keys and index ISO_I64 for 64-bit keys. */
-    cpu_reduce_line line[2][CPU_ELEMENTS];
-    cpu_reduce_cols cols[2][CPU_ELEMENTS];
+    /* [0: min, 1: max, 2: amax][iso_dtype]. The functions also accept keys in place of elements:
+     * index 0 is for 16-bit keys, index ISO_I32 for 32-bit keys and index ISO_I64 for 64-bit keys.
+     */
+    cpu_reduce_line line[CPU_ORDERS][CPU_ELEMENTS];
+    cpu_reduce_cols cols[CPU_ORDERS][CPU_ELEMENTS];
     /* Returns the index of the first of n elements, which are `stride` elements apart, whose key is
      * `key`; n if there is none. */
-    int64_t (*find[2][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n, int64_t key);
+    int64_t (*find[CPU_ORDERS][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n,
+                                              int64_t key);
     /* Returns the best of n elements, or the first of several equal ones, by the textbook loop. */
-    cpu_best (*first[2][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n);
+    cpu_best (*first[CPU_ORDERS][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n);
 } cpu_order_kernels;
 
 /* ---- straight.c ------------------------------------------------------------------------------ */
@@ -275,11 +278,14 @@ typedef struct cpu_straight_kernels {
 
 /* ---- map.c: docs/bits.md --------------------------------------------------------------- */
 
-enum { CPU_MAPS = 7 }; /* one more than the highest iso_map_op */
+enum {
+    CPU_MAPS = 19,     /* one more than the highest iso_map_op */
+    CPU_MAP_TYPES = 10 /* one more than the highest iso_dtype */
+};
 
-/* A part of the elements of a map. z is the same as x or y, or overlaps neither. */
+/* A part of the elements of a map. z is the same as x, y or w, or overlaps none of them. */
 typedef struct cpu_map_part {
-    const void *x, *y;
+    const void *x, *y, *w;
     void *z;
     int64_t n, steps;
     double alpha, beta;
@@ -290,9 +296,21 @@ typedef void (*cpu_map_kernel)(const cpu_map_part *part);
 
 /* [iso_map_op][iso_dtype]; NULL if there is no such operation. */
 typedef struct cpu_map_kernels {
-    cpu_map_kernel naive[CPU_MAPS][CPU_ELEMENTS];
-    cpu_map_kernel tiled[CPU_MAPS][CPU_ELEMENTS];
+    cpu_map_kernel naive[CPU_MAPS][CPU_MAP_TYPES];
+    cpu_map_kernel tiled[CPU_MAPS][CPU_MAP_TYPES];
 } cpu_map_kernels;
+
+/* ---- convert.c: docs/bits.md ----------------------------------------------------------- */
+
+/* Moves n elements of one size that are `from_step` apart to where they are `to_step` apart. The
+ * two do not overlap. */
+typedef void (*cpu_map_move)(const void *from, int64_t from_step, void *to, int64_t to_step,
+                             int64_t n);
+
+typedef struct cpu_convert_kernels {
+    cpu_map_kernel convert[CPU_MAP_TYPES][CPU_MAP_TYPES]; /* [from][to]; NULL if they are equal */
+    cpu_map_move move[5];                                 /* by the logarithm of the bytes */
+} cpu_convert_kernels;
 
 /* ---- spmv.c: docs/bits.md -------------------------------------------------------------- */
 
@@ -355,6 +373,41 @@ typedef struct cpu_ranks_fixed_kernels {
     cpu_ranks_step exponents[CPU_ELEMENTS], limbs[CPU_ELEMENTS], join[CPU_ELEMENTS];
 } cpu_ranks_fixed_kernels;
 
+/* ---- finish.c: iso_finish_op ----------------------------------------------------------- */
+
+/* A line of n elements of C, `step` elements apart, and of T, which are contiguous. */
+typedef struct cpu_finish_line {
+    const void *t[4]; /* planes; t[0] is NULL: there is no T */
+    void *c;
+    int64_t n, step;
+    double alpha, alpha_imag, beta, beta_imag;
+    int reads;                     /* C is read */
+    int sign_ii, sign_ri, sign_ir; /* 1 or -1: complex types only */
+} cpu_finish_line;
+
+enum { CPU_STEP_TYPES = 10 }; /* one more than the highest iso_dtype */
+
+typedef struct cpu_finish_kernels {
+    void (*line[CPU_STEP_TYPES])(const cpu_finish_line *g); /* [iso_dtype] or NULL */
+} cpu_finish_kernels;
+
+/* ---- solve.c: iso_solve_op ------------------------------------------------------------- */
+
+enum { CPU_SOLVE_BYTES = 256 }; /* one unknown of all systems of a strip */
+
+/* A strip of systems. The triangle is packed row by row, without gaps: row i has i + 1 elements,
+ * and those below the diagonal have the other sign. Unknown i of all systems is i times
+ * CPU_SOLVE_BYTES after x; if complex, the real parts of all systems are in the first half. */
+typedef struct cpu_solve_strip {
+    int n, unit;
+    const void *a;
+    void *x;
+} cpu_solve_strip;
+
+typedef struct cpu_solve_kernels {
+    void (*strip[CPU_STEP_TYPES])(const cpu_solve_strip *g); /* [iso_dtype] or NULL */
+} cpu_solve_kernels;
+
 /* ---- kernels.c ------------------------------------------------------------------------------- */
 
 /* All kernels of one instruction set. */
@@ -369,9 +422,12 @@ typedef struct cpu_kernels {
     const cpu_order_kernels *order;
     const cpu_straight_kernels *straight;
     const cpu_map_kernels *map;
+    const cpu_convert_kernels *convert;
     const cpu_spmv_kernels *spmv;
     const cpu_ranks_kernels *ranks;
     const cpu_ranks_fixed_kernels *ranks_fixed;
+    const cpu_finish_kernels *finish;
+    const cpu_solve_kernels *solve;
 } cpu_kernels;
 
 #if defined(CPU_KERNELS)
@@ -387,9 +443,12 @@ extern const cpu_reduce_kernels CPU_TABLE(cpu_reduce_kernels);
 extern const cpu_order_kernels CPU_TABLE(cpu_order_kernels);
 extern const cpu_straight_kernels CPU_TABLE(cpu_straight_kernels);
 extern const cpu_map_kernels CPU_TABLE(cpu_map_kernels);
+extern const cpu_convert_kernels CPU_TABLE(cpu_convert_kernels);
 extern const cpu_spmv_kernels CPU_TABLE(cpu_spmv_kernels);
 extern const cpu_ranks_kernels CPU_TABLE(cpu_ranks_kernels);
 extern const cpu_ranks_fixed_kernels CPU_TABLE(cpu_ranks_fixed_kernels);
+extern const cpu_finish_kernels CPU_TABLE(cpu_finish_kernels);
+extern const cpu_solve_kernels CPU_TABLE(cpu_solve_kernels);
 extern const cpu_kernels CPU_TABLE(cpu_kernels);
 #endif
 

@@ -8,7 +8,27 @@
 
 #include <isomer/types.h>
 
-enum what { SCALE, ADD, MULTIPLY, TRIAD };
+enum what {
+    SCALE,
+    ADD,
+    MULTIPLY,
+    TRIAD,
+    SUBTRACT,
+    DIVIDE,
+    LEAST,
+    MOST,
+    MAGNITUDE,
+    OPPOSITE,
+    AXPBY,
+    FMA_OF,
+    RELU,
+    EXP,
+    TANH
+};
+#define READS_Y(what)                                                                              \
+    ((what) == ADD || (what) == MULTIPLY || (what) == TRIAD || (what) == SUBTRACT ||               \
+     (what) == DIVIDE || (what) == LEAST || (what) == MOST || (what) == AXPBY || (what) == FMA_OF)
+#define READS_W(what) ((what) == FMA_OF)
 
 #if defined(CPU_KERNELS_AVX512) || defined(CPU_KERNELS_NEON)
 enum { CHAIN_VECTORS = 16 };
@@ -56,7 +76,7 @@ static void copy(const cpu_map_part *p, int64_t bytes)
 }
 
 #define DEFINE_COPY(bytes, integer)                                                                \
-    static void copy_##bytes(const cpu_map_part *p)                                                \
+    static void tiled_copy_##bytes(const cpu_map_part *p)                                          \
     {                                                                                              \
         copy(p, p->n *(bytes));                                                                    \
     }                                                                                              \
@@ -70,9 +90,110 @@ static void copy(const cpu_map_part *p, int64_t bytes)
         }                                                                                          \
     }
 
+DEFINE_COPY(1, uint8_t)
 DEFINE_COPY(2, uint16_t)
 DEFINE_COPY(4, uint32_t)
 DEFINE_COPY(8, uint64_t)
+
+typedef struct pair {
+    uint64_t half[2];
+} pair;
+DEFINE_COPY(16, pair)
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+typedef int32_t simd_i32 __attribute__((vector_size(SIMD_BYTES)));
+typedef int64_t simd_i64 __attribute__((vector_size(SIMD_BYTES)));
+
+static inline uint64_t bits_of_f64(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double f64_of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#define MATH       vector_f32
+#define VALUE      simd_f32
+#define BITS       simd_u32
+#define SIGNED     simd_i32
+#define MASK(c)    ((simd_u32)(c))
+#define TO_BITS(v) ((simd_u32)(v))
+#define OF_BITS(b) ((simd_f32)(b))
+#define SET        simd_f32_set
+#define FMA        simd_f32_fma
+#define MATH_64    0
+#include "backends/openmp/kernels/map_math.h"
+
+#define MATH       vector_f64
+#define VALUE      simd_f64
+#define BITS       simd_u64
+#define SIGNED     simd_i64
+#define MASK(c)    ((simd_u64)(c))
+#define TO_BITS(v) ((simd_u64)(v))
+#define OF_BITS(b) ((simd_f64)(b))
+#define SET        simd_f64_set
+#define FMA        simd_f64_fma
+#define MATH_64    1
+#include "backends/openmp/kernels/map_math.h"
+
+#define MATH    number_f32
+#define VALUE   float
+#define BITS    uint32_t
+#define SIGNED  int32_t
+#define MASK(c) (-(uint32_t)(c))
+#define TO_BITS cpu_f32_bits
+#define OF_BITS cpu_f32_of_bits
+#define SET     (float)
+#define FMA     __builtin_fmaf
+#define MATH_64 0
+#include "backends/openmp/kernels/map_math.h"
+
+#define MATH    number_f64
+#define VALUE   double
+#define BITS    uint64_t
+#define SIGNED  int64_t
+#define MASK(c) (-(uint64_t)(c))
+#define TO_BITS bits_of_f64
+#define OF_BITS f64_of_bits
+#define SET     (double)
+#define FMA     __builtin_fma
+#define MATH_64 1
+#include "backends/openmp/kernels/map_math.h"
+
+#define MATH    vector_u32
+#define VALUE   simd_u32
+#define BITS    simd_u32
+#define SIGNED  simd_i32
+#define MASK(c) ((simd_u32)(c))
+#include "backends/openmp/kernels/map_math.h"
+
+#define MATH    vector_u64
+#define VALUE   simd_u64
+#define BITS    simd_u64
+#define SIGNED  simd_i64
+#define MASK(c) ((simd_u64)(c))
+#include "backends/openmp/kernels/map_math.h"
+
+#define MATH    number_u32
+#define VALUE   uint32_t
+#define BITS    uint32_t
+#define SIGNED  int32_t
+#define MASK(c) (-(uint32_t)(c))
+#include "backends/openmp/kernels/map_math.h"
+
+#define MATH    number_u64
+#define VALUE   uint64_t
+#define BITS    uint64_t
+#define SIGNED  int64_t
+#define MASK(c) (-(uint64_t)(c))
+#include "backends/openmp/kernels/map_math.h"
 
 /* ---- the types ------------------------------------------------------------------------------- */
 
@@ -157,25 +278,22 @@ CONVERSION uint16_t write_f16(float x)
 #define ALL(name) FLOATS(name), [ISO_I32] = name##_i32, [ISO_I64] = name##_i64
 #define COPIES(name)                                                                               \
     [ISO_F16] = name##_2, [ISO_BF16] = name##_2, [ISO_F32] = name##_4, [ISO_F64] = name##_8,       \
-    [ISO_I32] = name##_4, [ISO_I64] = name##_8
+    [ISO_I32] = name##_4, [ISO_I64] = name##_8, [ISO_I8] = name##_1, [ISO_C64] = name##_8,         \
+    [ISO_C128] = name##_16
+#define KINDS(prefix)                                                                               \
+    {                                                                                               \
+        [ISO_MAP_COPY] = {COPIES(prefix##copy)},      [ISO_MAP_SCALE] = {FLOATS(prefix##scale)},    \
+        [ISO_MAP_ADD] = {ALL(prefix##add)},           [ISO_MAP_MULTIPLY] = {ALL(prefix##multiply)}, \
+        [ISO_MAP_TRIAD] = {FLOATS(prefix##triad)},    [ISO_MAP_CHAIN] = {FLOATS(prefix##chain)},    \
+        [ISO_MAP_SUBTRACT] = {ALL(prefix##subtract)}, [ISO_MAP_DIVIDE] = {FLOATS(prefix##divide)},  \
+        [ISO_MAP_MIN] = {ALL(prefix##min)},           [ISO_MAP_MAX] = {ALL(prefix##max)},           \
+        [ISO_MAP_ABS] = {ALL(prefix##abs)},           [ISO_MAP_NEGATE] = {ALL(prefix##negate)},     \
+        [ISO_MAP_AXPBY] = {FLOATS(prefix##axpby)},    [ISO_MAP_FMA] = {FLOATS(prefix##fma)},        \
+        [ISO_MAP_RELU] = {FLOATS(prefix##relu)},      [ISO_MAP_EXP] = {FLOATS(prefix##exp)},        \
+        [ISO_MAP_TANH] = {FLOATS(prefix##tanh)},                                                    \
+    }
 
 const cpu_map_kernels CPU_TABLE(cpu_map_kernels) = {
-    .naive =
-        {
-            [ISO_MAP_COPY] = {COPIES(naive_copy)},
-            [ISO_MAP_SCALE] = {FLOATS(naive_scale)},
-            [ISO_MAP_ADD] = {ALL(naive_add)},
-            [ISO_MAP_MULTIPLY] = {ALL(naive_multiply)},
-            [ISO_MAP_TRIAD] = {FLOATS(naive_triad)},
-            [ISO_MAP_CHAIN] = {FLOATS(naive_chain)},
-        },
-    .tiled =
-        {
-            [ISO_MAP_COPY] = {COPIES(copy)},
-            [ISO_MAP_SCALE] = {FLOATS(scale)},
-            [ISO_MAP_ADD] = {ALL(add)},
-            [ISO_MAP_MULTIPLY] = {ALL(multiply)},
-            [ISO_MAP_TRIAD] = {FLOATS(triad)},
-            [ISO_MAP_CHAIN] = {FLOATS(chain)},
-        },
+    .naive = KINDS(naive_),
+    .tiled = KINDS(tiled_),
 };

@@ -7,6 +7,8 @@
 #define VECTOR  CPU_JOIN(simd, KIND)
 #define LANES   ((int)(sizeof(VECTOR) / sizeof(REAL)))
 #define LINE    (64 / (int)sizeof(ELEMENT)) /* elements */
+#define APPLY   CPU_JOIN(CPU_JOIN(vector, KIND), apply)
+#define ONE     CPU_JOIN(CPU_JOIN(number, KIND), apply)
 #if defined(FMA)
 #define FMA_V     CPU_JOIN(VECTOR, fma)
 #define SET(x)    CPU_JOIN(VECTOR, set)((REAL)(x))
@@ -16,32 +18,14 @@
 #define FACTOR(x) 0
 #endif
 
-SIMD_INLINE VECTOR NAME(apply)(enum what what, VECTOR x, VECTOR y, VECTOR alpha)
-{
-    switch (what) {
-    case SCALE:
-        return alpha * x;
-    case ADD:
-        return x + y;
-    case MULTIPLY:
-        return x * y;
-    default:
-#if defined(FMA)
-        return FMA_V(alpha, y, x);
-#else
-        return x;
-#endif
-    }
-}
-
 /* Computes one cache line of z. */
-SIMD_INLINE void NAME(line)(enum what what, const ELEMENT *x, const ELEMENT *y, ELEMENT *z,
-                            VECTOR alpha, int stream)
+SIMD_INLINE void NAME(line)(enum what what, const ELEMENT *x, const ELEMENT *y, const ELEMENT *w,
+                            ELEMENT *z, VECTOR alpha, VECTOR beta, int stream)
 {
     SIMD_UNROLL
     for (int i = 0; i < LINE; i += LANES) {
-        const VECTOR a = LOAD(x + i);
-        const VECTOR v = NAME(apply)(what, a, what == SCALE ? a : LOAD(y + i), alpha);
+        const VECTOR a = LOAD(x + i), b = READS_Y(what) ? LOAD(y + i) : a;
+        const VECTOR v = APPLY(what, a, b, READS_W(what) ? LOAD(w + i) : a, alpha, beta);
         if (stream) {
             ELEMENT out[LANES];
             STORE(out, v);
@@ -54,56 +38,55 @@ SIMD_INLINE void NAME(line)(enum what what, const ELEMENT *x, const ELEMENT *y, 
 
 /* Computes less than a line. Not inlined: one copy serves all operations. */
 static __attribute__((noinline)) void NAME(edge)(enum what what, const ELEMENT *x, const ELEMENT *y,
-                                                 ELEMENT *z, VECTOR alpha, int64_t n)
+                                                 const ELEMENT *w, ELEMENT *z, VECTOR alpha,
+                                                 VECTOR beta, int64_t n)
 {
-    ELEMENT in_x[LINE] = {0}, in_y[LINE] = {0}, out[LINE];
+    ELEMENT in_x[LINE] = {0}, in_y[LINE] = {0}, in_w[LINE] = {0}, out[LINE];
     memcpy(in_x, x, (size_t)n * sizeof *x);
     memcpy(in_y, y, (size_t)n * sizeof *y);
-    NAME(line)(what, in_x, in_y, out, alpha, 0);
+    memcpy(in_w, w, (size_t)n * sizeof *w);
+    NAME(line)(what, in_x, in_y, in_w, out, alpha, beta, 0);
     memcpy(z, out, (size_t)n * sizeof *z);
 }
 
 SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
 {
-    const ELEMENT *x = p->x, *y = what == SCALE ? p->x : p->y;
+    const ELEMENT *x = p->x, *y = READS_Y(what) ? p->y : p->x, *w = READS_W(what) ? p->w : p->x;
     ELEMENT *z = p->z;
-    const VECTOR alpha = SET(p->alpha);
+    const VECTOR alpha = SET(p->alpha), beta = SET(p->beta);
     const int64_t before = (int64_t)(-(uintptr_t)z % 64 / sizeof *z);
     int64_t i = before < p->n ? before : p->n;
     if (i > 0) {
-        NAME(edge)(what, x, y, z, alpha, i);
+        NAME(edge)(what, x, y, w, z, alpha, beta, i);
     }
     if (p->stream) {
         for (; i + LINE <= p->n; i += LINE) {
-            NAME(line)(what, x + i, y + i, z + i, alpha, 1);
+            NAME(line)(what, x + i, y + i, w + i, z + i, alpha, beta, 1);
         }
         simd_stream_end();
     }
     for (; i + LINE <= p->n; i += LINE) {
-        NAME(line)(what, x + i, y + i, z + i, alpha, 0);
+        NAME(line)(what, x + i, y + i, w + i, z + i, alpha, beta, 0);
     }
     if (i < p->n) {
-        NAME(edge)(what, x + i, y + i, z + i, alpha, p->n - i);
+        NAME(edge)(what, x + i, y + i, w + i, z + i, alpha, beta, p->n - i);
     }
 }
 
 enum { NAME(FEW) = 4 }; /* elements for which setting up vectors takes longer than they save */
 
-#define DEFINE_WHAT(name, what, expression)                                                        \
+#define DEFINE_WHAT(name, what)                                                                    \
     static void NAME(CPU_JOIN(naive, name))(const cpu_map_part *p)                                 \
     {                                                                                              \
-        const ELEMENT *at_x = p->x, *at_y = what == SCALE ? p->x : p->y;                           \
+        const ELEMENT *x = p->x, *y = READS_Y(what) ? p->y : x, *w = READS_W(what) ? p->w : x;     \
         ELEMENT *z = p->z;                                                                         \
-        const REAL alpha = FACTOR(p->alpha);                                                       \
+        const REAL alpha = FACTOR(p->alpha), beta = FACTOR(p->beta);                               \
         const int64_t n = p->n; /* local: to the compiler, z may alias p->n */                     \
-        (void)alpha;                                                                               \
         for (int64_t i = 0; i < n; i++) {                                                          \
-            const REAL x = READ(at_x[i]), y = READ(at_y[i]);                                       \
-            (void)y;                                                                               \
-            z[i] = WRITE(expression);                                                              \
+            z[i] = WRITE(ONE(what, READ(x[i]), READ(y[i]), READ(w[i]), alpha, beta));              \
         }                                                                                          \
     }                                                                                              \
-    static void NAME(name)(const cpu_map_part *p)                                                  \
+    static void NAME(CPU_JOIN(tiled, name))(const cpu_map_part *p)                                 \
     {                                                                                              \
         if (p->n <= NAME(FEW)) {                                                                   \
             NAME(CPU_JOIN(naive, name))(p);                                                        \
@@ -112,16 +95,27 @@ enum { NAME(FEW) = 4 }; /* elements for which setting up vectors takes longer th
         }                                                                                          \
     }
 
-DEFINE_WHAT(add, ADD, x + y)
-DEFINE_WHAT(multiply, MULTIPLY, x *y)
+DEFINE_WHAT(add, ADD)
+DEFINE_WHAT(multiply, MULTIPLY)
+DEFINE_WHAT(subtract, SUBTRACT)
+DEFINE_WHAT(min, LEAST)
+DEFINE_WHAT(max, MOST)
+DEFINE_WHAT(abs, MAGNITUDE)
+DEFINE_WHAT(negate, OPPOSITE)
 
 #if defined(FMA)
-DEFINE_WHAT(scale, SCALE, alpha *x)
-DEFINE_WHAT(triad, TRIAD, FMA(alpha, y, x))
+DEFINE_WHAT(scale, SCALE)
+DEFINE_WHAT(triad, TRIAD)
+DEFINE_WHAT(divide, DIVIDE)
+DEFINE_WHAT(axpby, AXPBY)
+DEFINE_WHAT(fma, FMA_OF)
+DEFINE_WHAT(relu, RELU)
+DEFINE_WHAT(exp, EXP)
+DEFINE_WHAT(tanh, TANH)
 
 /* Each step of a chain waits for the step before it. Therefore this computes several vectors at a
  * time: while some wait, the processor works on others. */
-static void NAME(chain)(const cpu_map_part *p)
+static void NAME(tiled_chain)(const cpu_map_part *p)
 {
     enum { BLOCK = CHAIN_VECTORS * LANES };
     const ELEMENT *x = p->x;
@@ -174,6 +168,8 @@ static void NAME(naive_chain)(const cpu_map_part *p)
 
 #undef NAME
 #undef LINE
+#undef APPLY
+#undef ONE
 #undef DEFINE_WHAT
 #undef FACTOR
 #undef TYPE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order.c - min, max, argmin and argmax: elements are converted to keys, which are signed integers
- * in the order that docs/bits.md defines. */
+/* order.c - min, max, amax, argmin, argmax and argamax: elements are converted to keys, which are
+ * signed integers in the order that docs/bits.md defines. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
@@ -51,6 +51,10 @@ DEFINE_BOTH(16, 0x7c00, f16)
 DEFINE_BOTH(16, 0x7f80, bf16)
 DEFINE_BOTH(32, 0x7f800000, f32)
 DEFINE_BOTH(64, 0x7ff0000000000000, f64)
+DEFINE(16, 0x7c00, 2, amax_f16)
+DEFINE(16, 0x7f80, 2, amax_bf16)
+DEFINE(32, 0x7f800000, 2, amax_f32)
+DEFINE(64, 0x7ff0000000000000, 2, amax_f64)
 DEFINE_BOTH(32, 0, i32)
 DEFINE_BOTH(64, 0, i64)
 
@@ -58,7 +62,14 @@ DEFINE_BOTH(64, 0, i64)
     {[0] = prefix##_key,       [ISO_F16] = prefix##_f16, [ISO_BF16] = prefix##_bf16,               \
      [ISO_F32] = prefix##_f32, [ISO_F64] = prefix##_f64, [ISO_I32] = prefix##_i32,                 \
      [ISO_I64] = prefix##_i64}
-#define TABLE(prefix) {ROW(prefix##_min), ROW(prefix##_max)}
+/* Keys of magnitudes are those of max. */
+#define MAGNITUDES(prefix)                                                                         \
+    {                                                                                              \
+        [0] = prefix##_max_key,          [ISO_F16] = prefix##_amax_f16,                            \
+        [ISO_BF16] = prefix##_amax_bf16, [ISO_F32] = prefix##_amax_f32,                            \
+        [ISO_F64] = prefix##_amax_f64,   [ISO_I32] = prefix##_max_i32,                             \
+        [ISO_I64] = prefix##_max_i64}
+#define TABLE(prefix) {ROW(prefix##_min), ROW(prefix##_max), MAGNITUDES(prefix)}
 
 const cpu_order_kernels CPU_TABLE(cpu_order_kernels) = {
     .line = TABLE(line),

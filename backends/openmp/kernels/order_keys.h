@@ -2,8 +2,8 @@
 /* order_keys.h - the code of order.c for one size of key. Included once for each size, with KEY (a
  * signed integer) and KEY_BITS (its width) defined. `infinity` is the bits of the type's positive
  * infinity, or 0 for integers. `infinity` and `max` are constants wherever these functions are
- * inlined. The order of comparisons does not change the result, so vectors take elements in memory
- * order. */
+ * inlined: 0 for min, 1 for max, 2 for the largest magnitude. The order of comparisons does not
+ * change the result, so vectors take elements in memory order. */
 
 #define NAME(x)            NAME_WITH(x, KEY_BITS)
 #define NAME_WITH(x, bits) CPU_JOIN(x, bits)
@@ -21,8 +21,9 @@ SIMD_INLINE VEC NAME(keys)(KEY infinity, int max, VEC bits)
     if (infinity == 0) {
         return bits;
     }
-    const VEC nan = (VEC)((bits & HIGHEST) > infinity);
-    const VEC key = bits ^ ((bits >> (KEY_BITS - 1)) & HIGHEST);
+    const VEC size = bits & HIGHEST;
+    const VEC nan = (VEC)(size > infinity);
+    const VEC key = max == 2 ? size : bits ^ ((bits >> (KEY_BITS - 1)) & HIGHEST);
     return (key & ~nan) | (nan & (KEY)(max ? HIGHEST : LOWEST));
 }
 
@@ -30,6 +31,9 @@ SIMD_INLINE KEY NAME(key)(KEY infinity, int max, KEY bits)
 {
     if (infinity != 0 && (KEY)(bits & HIGHEST) > infinity) {
         return max ? HIGHEST : LOWEST;
+    }
+    if (max == 2) {
+        return bits & HIGHEST;
     }
     return (KEY)(infinity != 0 && bits < 0 ? bits ^ HIGHEST : bits);
 }

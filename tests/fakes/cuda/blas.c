@@ -164,6 +164,35 @@ static bool type_of(cublas_enum type, fake_type *out)
            type == CUBLAS_TYPE_F64;
 }
 
+/* The products that there are: types of A and B, of C, and of the computation. */
+typedef struct product_kind {
+    cublas_enum in, out, compute;
+    fake_type type, type_c, factor;
+} product_kind;
+
+static const product_kind product_kinds[] = {
+    {CUBLAS_TYPE_F16, CUBLAS_TYPE_F16, CUBLAS_IN_F32, FAKE_F16, FAKE_F16, FAKE_F32},
+    {CUBLAS_TYPE_F16, CUBLAS_TYPE_F32, CUBLAS_IN_F32, FAKE_F16, FAKE_F32, FAKE_F32},
+    {CUBLAS_TYPE_BF16, CUBLAS_TYPE_BF16, CUBLAS_IN_F32, FAKE_BF16, FAKE_BF16, FAKE_F32},
+    {CUBLAS_TYPE_BF16, CUBLAS_TYPE_F32, CUBLAS_IN_F32, FAKE_BF16, FAKE_F32, FAKE_F32},
+    {CUBLAS_TYPE_F32, CUBLAS_TYPE_F32, CUBLAS_IN_F32, FAKE_F32, FAKE_F32, FAKE_F32},
+    {CUBLAS_TYPE_F32, CUBLAS_TYPE_F32, CUBLAS_IN_TF32, FAKE_F32, FAKE_F32, FAKE_F32},
+    {CUBLAS_TYPE_F64, CUBLAS_TYPE_F64, CUBLAS_IN_F64, FAKE_F64, FAKE_F64, FAKE_F64},
+    {CUBLAS_TYPE_C64, CUBLAS_TYPE_C64, CUBLAS_IN_F32, FAKE_C64, FAKE_C64, FAKE_C64},
+    {CUBLAS_TYPE_C128, CUBLAS_TYPE_C128, CUBLAS_IN_F64, FAKE_C128, FAKE_C128, FAKE_C128},
+};
+
+static const product_kind *product_kind_of(cublas_enum in, cublas_enum out, cublas_enum compute)
+{
+    for (size_t i = 0; i < sizeof product_kinds / sizeof product_kinds[0]; i++) {
+        const product_kind *kind = &product_kinds[i];
+        if (kind->in == in && kind->out == out && kind->compute == compute) {
+            return kind;
+        }
+    }
+    return NULL;
+}
+
 /* A handle whose math mode was never set gives results that no check accepts: the real one might
  * use TensorFloat-32 or narrow sums. */
 static double inexact(cublas_handle handle)
@@ -197,24 +226,25 @@ static cublas_code multiply(cublas_handle handle, fake_product *p, cublas_enum a
         return multiply_bytes(handle, p, trans_a == CUBLAS_TRANS, trans_b == CUBLAS_TRANS, alpha,
                               beta);
     }
-    if (trans_a > 1 || trans_b > 1 || !type_of(c_type, &p->type) || !alpha || !beta ||
-        algorithm < -1) {
+    if (trans_a > 2 || trans_b > 2 || !alpha || !beta || algorithm < -1) {
         return INVALID;
     }
-    const bool wide = p->type == FAKE_F64;
-    const bool known =
-        wide ? compute == CUBLAS_IN_F64
-             : compute == CUBLAS_IN_F32 || (compute == CUBLAS_IN_TF32 && p->type == FAKE_F32);
-    if (a_type != c_type || b_type != c_type || !known) {
+    const product_kind *kind = product_kind_of(a_type, c_type, compute);
+    if (!kind || a_type != b_type || handle->pointers != CUBLAS_POINTERS_HOST) {
         return NOT_SUPPORTED;
     }
-    if (handle->pointers != CUBLAS_POINTERS_HOST) {
-        return NOT_SUPPORTED;
-    }
-    p->alpha = (wide ? *(const double *)alpha : (double)*(const float *)alpha) * inexact(handle);
-    p->beta = wide ? *(const double *)beta : (double)*(const float *)beta;
-    p->a.trans = trans_a == CUBLAS_TRANS;
-    p->b.trans = trans_b == CUBLAS_TRANS;
+    const fake_factor by = fake_factor_of(kind->factor, alpha);
+    const fake_factor plus = fake_factor_of(kind->factor, beta);
+    p->type = kind->type;
+    p->type_c = kind->type_c;
+    p->alpha = by.real * inexact(handle);
+    p->alpha_imaginary = by.imaginary * inexact(handle);
+    p->beta = plus.real;
+    p->beta_imaginary = plus.imaginary;
+    p->a.trans = trans_a != CUBLAS_NO_TRANS;
+    p->b.trans = trans_b != CUBLAS_NO_TRANS;
+    p->a.conj = trans_a == CUBLAS_CONJ_TRANS;
+    p->b.conj = trans_b == CUBLAS_CONJ_TRANS;
     return status(fake_product_submit(stream_of(handle), p));
 }
 
@@ -275,6 +305,86 @@ cublas_code cublasGemmEx(cublas_handle handle, cublas_enum trans_a, cublas_enum 
                            beta, c, c_type, ldc, compute, algorithm);
 }
 
+/* ---- symmetric products and triangular solves ------------------------------------------------ */
+
+static cublas_code square(cublas_handle handle, cublas_enum triangle, cublas_enum trans,
+                          fake_square *s)
+{
+    if (bad(handle)) {
+        return NOT_INITIALIZED;
+    }
+    if (triangle > 1 || trans > 1 || handle->pointers != CUBLAS_POINTERS_HOST) {
+        return INVALID;
+    }
+    s->lower = triangle == CUBLAS_LOWER;
+    s->a.trans = trans == CUBLAS_TRANS;
+    s->alpha.real *= inexact(handle);
+    s->alpha.imaginary *= inexact(handle);
+    return status(fake_square_submit(stream_of(handle), s));
+}
+
+static cublas_code solve(cublas_handle handle, cublas_enum side, cublas_enum triangle,
+                         cublas_enum trans, cublas_enum diagonal, fake_solve *s)
+{
+    if (bad(handle)) {
+        return NOT_INITIALIZED;
+    }
+    if (side > 1 || triangle > 1 || trans > 2 || diagonal > 1 ||
+        handle->pointers != CUBLAS_POINTERS_HOST) {
+        return INVALID;
+    }
+    s->left = side == CUBLAS_LEFT;
+    s->lower = triangle == CUBLAS_LOWER;
+    s->unit = diagonal == CUBLAS_UNIT;
+    s->a.trans = trans != CUBLAS_NO_TRANS;
+    s->a.conj = trans == CUBLAS_CONJ_TRANS;
+    s->alpha.real *= inexact(handle);
+    s->alpha.imaginary *= inexact(handle);
+    return status(fake_solve_submit(stream_of(handle), s));
+}
+
+#define SYRK(name, size, number, pointed)                                                          \
+    cublas_code name(cublas_handle handle, cublas_enum triangle, cublas_enum trans, size n,        \
+                     size k, const pointed *alpha, const pointed *a, size lda,                     \
+                     const pointed *beta, pointed *c, size ldc)                                    \
+    {                                                                                              \
+        fake_square what = {.type = number,                                                        \
+                            .n = n,                                                                \
+                            .k = k,                                                                \
+                            .batch = 1,                                                            \
+                            .alpha = fake_factor_of(number, alpha),                                \
+                            .beta = fake_factor_of(number, beta),                                  \
+                            .a = {.at = a, .ld = lda},                                             \
+                            .c = c,                                                                \
+                            .ld_c = ldc};                                                          \
+        return square(handle, triangle, trans, &what);                                             \
+    }
+#define TRSM(name, size, number, pointed)                                                          \
+    cublas_code name(cublas_handle handle, cublas_enum side, cublas_enum triangle,                 \
+                     cublas_enum trans, cublas_enum diagonal, size m, size n,                      \
+                     const pointed *alpha, const pointed *a, size lda, pointed *b, size ldb)       \
+    {                                                                                              \
+        fake_solve what = {.type = number,                                                         \
+                           .m = m,                                                                 \
+                           .n = n,                                                                 \
+                           .batch = 1,                                                             \
+                           .alpha = fake_factor_of(number, alpha),                                 \
+                           .a = {.at = a, .ld = lda},                                              \
+                           .b = b,                                                                 \
+                           .ld_b = ldb};                                                           \
+        return solve(handle, side, triangle, trans, diagonal, &what);                              \
+    }
+#define LEVEL3(letter, number, pointed)                                                            \
+    SYRK(cublas##letter##syrk_v2, int, number, pointed)                                            \
+    SYRK(cublas##letter##syrk_v2_64, int64_t, number, pointed)                                     \
+    TRSM(cublas##letter##trsm_v2, int, number, pointed)                                            \
+    TRSM(cublas##letter##trsm_v2_64, int64_t, number, pointed)
+
+LEVEL3(S, FAKE_F32, float)
+LEVEL3(D, FAKE_F64, double)
+LEVEL3(C, FAKE_C64, struct float2)
+LEVEL3(Z, FAKE_C128, struct double2)
+
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 static cublas_code add(cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b,
@@ -315,7 +425,7 @@ static double factor(fake_type type, const void *at)
 
 GEAM(cublasSgeam, FAKE_F32, float)
 GEAM(cublasDgeam, FAKE_F64, double)
-GEAM(cublasZgeam, FAKE_C64, struct double2)
+GEAM(cublasZgeam, FAKE_C128, struct double2)
 
 /* ---- folds ----------------------------------------------------------------------------------- */
 

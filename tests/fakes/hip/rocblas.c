@@ -136,18 +136,39 @@ const char *rocblas_status_to_string(rocblas_code code)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-static bool type_of(rocblas_enum type, fake_type *out)
+/* The products that there are: types of A and B, of C, and of the computation. */
+typedef struct product_kind {
+    rocblas_enum in, out, compute;
+    fake_type type, type_c, factor;
+} product_kind;
+
+static const product_kind product_kinds[] = {
+    {ROCBLAS_F16, ROCBLAS_F16, ROCBLAS_F32, FAKE_F16, FAKE_F16, FAKE_F32},
+    {ROCBLAS_F16, ROCBLAS_F32, ROCBLAS_F32, FAKE_F16, FAKE_F32, FAKE_F32},
+    {ROCBLAS_BF16, ROCBLAS_BF16, ROCBLAS_F32, FAKE_BF16, FAKE_BF16, FAKE_F32},
+    {ROCBLAS_BF16, ROCBLAS_F32, ROCBLAS_F32, FAKE_BF16, FAKE_F32, FAKE_F32},
+    {ROCBLAS_F32, ROCBLAS_F32, ROCBLAS_F32, FAKE_F32, FAKE_F32, FAKE_F32},
+    {ROCBLAS_F64, ROCBLAS_F64, ROCBLAS_F64, FAKE_F64, FAKE_F64, FAKE_F64},
+    {ROCBLAS_C64, ROCBLAS_C64, ROCBLAS_C64, FAKE_C64, FAKE_C64, FAKE_C64},
+    {ROCBLAS_C128, ROCBLAS_C128, ROCBLAS_C128, FAKE_C128, FAKE_C128, FAKE_C128},
+};
+
+/* `types` has the types of a, b, c, d and of the computation. */
+static const product_kind *product_kind_of(const rocblas_enum types[5])
 {
-    *out = type == ROCBLAS_F16    ? FAKE_F16
-           : type == ROCBLAS_BF16 ? FAKE_BF16
-           : type == ROCBLAS_F32  ? FAKE_F32
-                                  : FAKE_F64;
-    return *out != FAKE_F64 || type == ROCBLAS_F64;
+    for (size_t i = 0; i < sizeof product_kinds / sizeof product_kinds[0]; i++) {
+        const product_kind *kind = &product_kinds[i];
+        if (types[0] == kind->in && types[1] == kind->in && types[2] == kind->out &&
+            types[3] == kind->out && types[4] == kind->compute) {
+            return kind;
+        }
+    }
+    return NULL;
 }
 
 static bool is_trans(rocblas_enum trans)
 {
-    return trans == ROCBLAS_NO_TRANS || trans == ROCBLAS_TRANS;
+    return trans == ROCBLAS_NO_TRANS || trans == ROCBLAS_TRANS || trans == ROCBLAS_CONJ_TRANS;
 }
 
 /* Types were checked. */
@@ -163,7 +184,6 @@ static rocblas_code multiply_bytes(rocblas_object handle, fake_product *p, bool 
                : NOT_IMPLEMENTED;
 }
 
-/* `types` has the types of a, b, c, d and of the computation. */
 static rocblas_code multiply(rocblas_object handle, fake_product *p, const rocblas_enum types[5],
                              rocblas_enum trans_a, rocblas_enum trans_b, const void *alpha,
                              const void *beta, rocblas_enum algorithm)
@@ -176,22 +196,28 @@ static rocblas_code multiply(rocblas_object handle, fake_product *p, const rocbl
         return multiply_bytes(handle, p, trans_a == ROCBLAS_TRANS, trans_b == ROCBLAS_TRANS, alpha,
                               beta);
     }
-    if (!is_trans(trans_a) || !is_trans(trans_b) || !type_of(types[3], &p->type)) {
+    if (!is_trans(trans_a) || !is_trans(trans_b)) {
         return INVALID_VALUE;
     }
     if (!alpha || !beta) {
         return INVALID_POINTER;
     }
-    const bool wide = p->type == FAKE_F64;
-    if (types[0] != types[3] || types[1] != types[3] || types[2] != types[3] ||
-        types[4] != (rocblas_enum)(wide ? ROCBLAS_F64 : ROCBLAS_F32) ||
-        handle->pointers != ROCBLAS_POINTERS_HOST || algorithm > 1) {
+    const product_kind *kind = product_kind_of(types);
+    if (!kind || handle->pointers != ROCBLAS_POINTERS_HOST || algorithm > 1) {
         return NOT_IMPLEMENTED;
     }
-    p->alpha = wide ? *(const double *)alpha : (double)*(const float *)alpha;
-    p->beta = wide ? *(const double *)beta : (double)*(const float *)beta;
-    p->a.trans = trans_a == ROCBLAS_TRANS;
-    p->b.trans = trans_b == ROCBLAS_TRANS;
+    const fake_factor by = fake_factor_of(kind->factor, alpha);
+    const fake_factor plus = fake_factor_of(kind->factor, beta);
+    p->type = kind->type;
+    p->type_c = kind->type_c;
+    p->alpha = by.real;
+    p->alpha_imaginary = by.imaginary;
+    p->beta = plus.real;
+    p->beta_imaginary = plus.imaginary;
+    p->a.trans = trans_a != ROCBLAS_NO_TRANS;
+    p->b.trans = trans_b != ROCBLAS_NO_TRANS;
+    p->a.conj = trans_a == ROCBLAS_CONJ_TRANS;
+    p->b.conj = trans_b == ROCBLAS_CONJ_TRANS;
     return status(fake_product_submit(stream_of(handle), p));
 }
 
@@ -261,6 +287,96 @@ rocblas_code rocblas_sgemm(rocblas_object handle, rocblas_enum trans_a, rocblas_
                            ROCBLAS_F32, ldb, beta, c, ROCBLAS_F32, ldc, c, ROCBLAS_F32, ldc,
                            ROCBLAS_F32, ROCBLAS_ALGORITHM_STANDARD, 0, 0);
 }
+
+/* ---- symmetric products and triangular solves ------------------------------------------------ */
+
+static bool is_triangle(rocblas_enum triangle)
+{
+    return triangle == ROCBLAS_UPPER || triangle == ROCBLAS_LOWER;
+}
+
+static rocblas_code square(rocblas_object handle, rocblas_enum triangle, rocblas_enum trans,
+                           fake_square *s)
+{
+    if (bad(handle)) {
+        return INVALID_HANDLE;
+    }
+    if (!is_triangle(triangle) || (trans != ROCBLAS_NO_TRANS && trans != ROCBLAS_TRANS) ||
+        handle->pointers != ROCBLAS_POINTERS_HOST) {
+        return INVALID_VALUE;
+    }
+    s->lower = triangle == ROCBLAS_LOWER;
+    s->a.trans = trans == ROCBLAS_TRANS;
+    return status(fake_square_submit(stream_of(handle), s));
+}
+
+/* With FAKE_ROCBLAS_MEMORY=little the result is right, and the status says that it was slow. */
+static rocblas_code solve(rocblas_object handle, rocblas_enum side, rocblas_enum triangle,
+                          rocblas_enum trans, rocblas_enum diagonal, fake_solve *s)
+{
+    if (bad(handle)) {
+        return INVALID_HANDLE;
+    }
+    if ((side != ROCBLAS_LEFT && side != ROCBLAS_RIGHT) || !is_triangle(triangle) ||
+        !is_trans(trans) || (diagonal != ROCBLAS_UNIT && diagonal != ROCBLAS_NON_UNIT) ||
+        handle->pointers != ROCBLAS_POINTERS_HOST) {
+        return INVALID_VALUE;
+    }
+    s->left = side == ROCBLAS_LEFT;
+    s->lower = triangle == ROCBLAS_LOWER;
+    s->unit = diagonal == ROCBLAS_UNIT;
+    s->a.trans = trans != ROCBLAS_NO_TRANS;
+    s->a.conj = trans == ROCBLAS_CONJ_TRANS;
+    const rocblas_code code = status(fake_solve_submit(stream_of(handle), s));
+    return code == OK && strcmp(fake_text("FAKE_ROCBLAS_MEMORY"), "little") == 0
+               ? (rocblas_code)ROCBLAS_PERF_DEGRADED
+               : code;
+}
+
+#define SYRK(name, pointed, size, number)                                                          \
+    rocblas_code name(rocblas_object handle, rocblas_enum triangle, rocblas_enum trans, size n,    \
+                      size k, const pointed *alpha, const pointed *a, size lda, int64_t stride_a,  \
+                      const pointed *beta, pointed *c, size ldc, int64_t stride_c, size batch)     \
+    {                                                                                              \
+        fake_square what = {.type = number,                                                        \
+                            .n = n,                                                                \
+                            .k = k,                                                                \
+                            .batch = batch,                                                        \
+                            .alpha = fake_factor_of(number, alpha),                                \
+                            .beta = fake_factor_of(number, beta),                                  \
+                            .a = {.at = a, .ld = lda, .stride = stride_a},                         \
+                            .c = c,                                                                \
+                            .ld_c = ldc,                                                           \
+                            .stride_c = stride_c};                                                 \
+        return square(handle, triangle, trans, &what);                                             \
+    }
+#define TRSM(name, pointed, size, number)                                                          \
+    rocblas_code name(rocblas_object handle, rocblas_enum side, rocblas_enum triangle,             \
+                      rocblas_enum trans, rocblas_enum diagonal, size m, size n,                   \
+                      const pointed *alpha, const pointed *a, size lda, int64_t stride_a,          \
+                      pointed *b, size ldb, int64_t stride_b, size batch)                          \
+    {                                                                                              \
+        fake_solve what = {.type = number,                                                         \
+                           .m = m,                                                                 \
+                           .n = n,                                                                 \
+                           .batch = batch,                                                         \
+                           .alpha = fake_factor_of(number, alpha),                                 \
+                           .a = {.at = a, .ld = lda, .stride = stride_a},                          \
+                           .b = b,                                                                 \
+                           .ld_b = ldb,                                                            \
+                           .stride_b = stride_b};                                                  \
+        return solve(handle, side, triangle, trans, diagonal, &what);                              \
+    }
+#define LEVEL3(letter, pointed, number)                                                            \
+    SYRK(rocblas_##letter##syrk_strided_batched, pointed, int32_t, number)                         \
+    SYRK(rocblas_##letter##syrk_strided_batched_64, pointed, int64_t, number)                      \
+    TRSM(rocblas_##letter##trsm_strided_batched, pointed, int32_t, number)                         \
+    TRSM(rocblas_##letter##trsm_strided_batched_64, pointed, int64_t, number)
+
+LEVEL3(s, float, FAKE_F32)
+LEVEL3(d, double, FAKE_F64)
+LEVEL3(c, rocblas_f32_pair, FAKE_C64)
+LEVEL3(z, rocblas_f64_pair, FAKE_C128)
 
 /* ---- sums and folds -------------------------------------------------------------------------- */
 
@@ -345,10 +461,10 @@ static rocblas_code fold(rocblas_object handle, const fake_fold *what)
 
 GEAM(rocblas_sgeam, float, int32_t, FAKE_F32)
 GEAM(rocblas_dgeam, double, int32_t, FAKE_F64)
-GEAM(rocblas_zgeam, rocblas_f64_pair, int32_t, FAKE_C64)
+GEAM(rocblas_zgeam, rocblas_f64_pair, int32_t, FAKE_C128)
 GEAM(rocblas_sgeam_64, float, int64_t, FAKE_F32)
 GEAM(rocblas_dgeam_64, double, int64_t, FAKE_F64)
-GEAM(rocblas_zgeam_64, rocblas_f64_pair, int64_t, FAKE_C64)
+GEAM(rocblas_zgeam_64, rocblas_f64_pair, int64_t, FAKE_C128)
 DOT(rocblas_sdot_strided_batched, float, int32_t, FAKE_F32)
 DOT(rocblas_ddot_strided_batched, double, int32_t, FAKE_F64)
 DOT(rocblas_sdot_strided_batched_64, float, int64_t, FAKE_F32)

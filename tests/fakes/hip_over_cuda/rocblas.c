@@ -173,6 +173,10 @@ static const kind kinds[] = {
     {ROCBLAS_F32, ROCBLAS_F32, ROCBLAS_F32, CUBLAS_TYPE_F32, CUBLAS_TYPE_F32, CUBLAS_IN_F32},
     {ROCBLAS_F64, ROCBLAS_F64, ROCBLAS_F64, CUBLAS_TYPE_F64, CUBLAS_TYPE_F64, CUBLAS_IN_F64},
     {ROCBLAS_I8, ROCBLAS_I32, ROCBLAS_I32, CUBLAS_TYPE_I8, CUBLAS_TYPE_I32, CUBLAS_IN_I32},
+    {ROCBLAS_F16, ROCBLAS_F32, ROCBLAS_F32, CUBLAS_TYPE_F16, CUBLAS_TYPE_F32, CUBLAS_IN_F32},
+    {ROCBLAS_BF16, ROCBLAS_F32, ROCBLAS_F32, CUBLAS_TYPE_BF16, CUBLAS_TYPE_F32, CUBLAS_IN_F32},
+    {ROCBLAS_C64, ROCBLAS_C64, ROCBLAS_C64, CUBLAS_TYPE_C64, CUBLAS_TYPE_C64, CUBLAS_IN_F32},
+    {ROCBLAS_C128, ROCBLAS_C128, ROCBLAS_C128, CUBLAS_TYPE_C128, CUBLAS_TYPE_C128, CUBLAS_IN_F64},
 };
 
 /* The types of a, b, c, d and of the computation. */
@@ -190,8 +194,10 @@ static const kind *kind_of(const rocblas_enum types[5])
 
 static bool trans_of(rocblas_enum trans, cublas_enum *out)
 {
-    *out = trans == ROCBLAS_TRANS ? CUBLAS_TRANS : CUBLAS_NO_TRANS;
-    return trans == ROCBLAS_TRANS || trans == ROCBLAS_NO_TRANS;
+    *out = trans == ROCBLAS_TRANS        ? CUBLAS_TRANS
+           : trans == ROCBLAS_CONJ_TRANS ? CUBLAS_CONJ_TRANS
+                                         : CUBLAS_NO_TRANS;
+    return trans == ROCBLAS_TRANS || trans == ROCBLAS_NO_TRANS || trans == ROCBLAS_CONJ_TRANS;
 }
 
 static bool fits(const product *p)
@@ -299,6 +305,67 @@ rocblas_code rocblas_sgemm(rocblas_object handle, rocblas_enum trans_a, rocblas_
                            ROCBLAS_F32, ldb, beta, c, ROCBLAS_F32, ldc, c, ROCBLAS_F32, ldc,
                            ROCBLAS_F32, ROCBLAS_ALGORITHM_STANDARD, 0, 0);
 }
+
+/* ---- symmetric products and triangular solves: a batch, one member after another ------------- */
+
+static cublas_enum triangle_of(rocblas_enum triangle)
+{
+    return triangle == ROCBLAS_UPPER ? CUBLAS_UPPER : CUBLAS_LOWER;
+}
+
+#define SYRK(name, pointed, passed, size, theirs)                                                  \
+    rocblas_code name(rocblas_object handle, rocblas_enum triangle, rocblas_enum trans, size n,    \
+                      size k, const pointed *alpha, const pointed *a, size lda, int64_t stride_a,  \
+                      const pointed *beta, pointed *c, size ldc, int64_t stride_c, size batch)     \
+    {                                                                                              \
+        cublas_code code = theirs ? CUBLAS_DONE : (cublas_code)CUBLAS_UNSUPPORTED;                 \
+        cublas_enum own = 0;                                                                       \
+        if (!handle || !trans_of(trans, &own) || over_enter()) {                                   \
+            return handle ? INTERNAL : INVALID_HANDLE;                                             \
+        }                                                                                          \
+        for (int64_t i = 0; i < (int64_t)batch && code == CUBLAS_DONE; i++) {                      \
+            code = theirs(handle->cublas, triangle_of(triangle), own, n, k, (const passed *)alpha, \
+                          (const passed *)(a + i * stride_a), lda, (const passed *)beta,           \
+                          (passed *)(c + i * stride_c), ldc);                                      \
+        }                                                                                          \
+        over_leave();                                                                              \
+        return status(code);                                                                       \
+    }
+#define TRSM(name, pointed, passed, size, theirs)                                                  \
+    rocblas_code name(rocblas_object handle, rocblas_enum side, rocblas_enum triangle,             \
+                      rocblas_enum trans, rocblas_enum diagonal, size m, size n,                   \
+                      const pointed *alpha, const pointed *a, size lda, int64_t stride_a,          \
+                      pointed *b, size ldb, int64_t stride_b, size batch)                          \
+    {                                                                                              \
+        cublas_code code = theirs ? CUBLAS_DONE : (cublas_code)CUBLAS_UNSUPPORTED;                 \
+        cublas_enum own = 0;                                                                       \
+        if (!handle || !trans_of(trans, &own) || over_enter()) {                                   \
+            return handle ? INTERNAL : INVALID_HANDLE;                                             \
+        }                                                                                          \
+        for (int64_t i = 0; i < (int64_t)batch && code == CUBLAS_DONE; i++) {                      \
+            code = theirs(handle->cublas, side == ROCBLAS_LEFT ? CUBLAS_LEFT : CUBLAS_RIGHT,       \
+                          triangle_of(triangle), own,                                              \
+                          diagonal == ROCBLAS_UNIT ? CUBLAS_UNIT : CUBLAS_NON_UNIT, m, n,          \
+                          (const passed *)alpha, (const passed *)(a + i * stride_a), lda,          \
+                          (passed *)(b + i * stride_b), ldb);                                      \
+        }                                                                                          \
+        over_leave();                                                                              \
+        return status(code);                                                                       \
+    }
+#define LEVEL3(letter, pointed, passed, theirs)                                                    \
+    SYRK(rocblas_##letter##syrk_strided_batched, pointed, passed, int32_t,                         \
+         cublas##theirs##syrk_v2)                                                                  \
+    SYRK(rocblas_##letter##syrk_strided_batched_64, pointed, passed, int64_t,                      \
+         cublas##theirs##syrk_v2_64)                                                               \
+    TRSM(rocblas_##letter##trsm_strided_batched, pointed, passed, int32_t,                         \
+         cublas##theirs##trsm_v2)                                                                  \
+    TRSM(rocblas_##letter##trsm_strided_batched_64, pointed, passed, int64_t,                      \
+         cublas##theirs##trsm_v2_64)
+
+LEVEL3(s, float, float, S)
+LEVEL3(d, double, double, D)
+LEVEL3(c, rocblas_f32_pair, struct float2, C)
+LEVEL3(z, rocblas_f64_pair, struct double2, Z)
 
 /* ---- sums and folds -------------------------------------------------------------------------- */
 

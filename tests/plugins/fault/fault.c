@@ -284,8 +284,8 @@ static iso_status supports(void *device, const iso_op *op)
         return real_host->fail(ISO_UNSUPPORTED, "no products: %s", ESCAPES);
     }
     if (fault_is("older-minor") &&
-        (op->kind == ISO_OP_MAP || (op->kind == ISO_OP_REDUCE && op->reduce->op == ISO_XOR))) {
-        abort(); /* these were added in minors 2 and 5 */
+        (op->kind == ISO_OP_MAP || (op->kind == ISO_OP_REDUCE && op->reduce->op >= ISO_XOR))) {
+        abort(); /* these were added in minors 2, 5 and 13 */
     }
     return reference->supports(device, op);
 }

@@ -25,7 +25,7 @@ iso_status ref_supports(void *device, const iso_op *op)
     (void)device;
     iso_op_args args;
     take_args(op, &args);
-    switch (op->kind) {
+    switch ((int)op->kind) {
     case ISO_OP_GEMM:
         return ref_gemm_supports(&args.gemm);
     case ISO_OP_TRANSPOSE:
@@ -38,6 +38,10 @@ iso_status ref_supports(void *device, const iso_op *op)
         return ref_gemv_supports(&args.gemv);
     case ISO_OP_SPMV:
         return ref_spmv_supports(&args.spmv);
+    case ISO_OP_FINISH:
+        return ref_finish_supports(&args.finish);
+    case ISO_OP_SOLVE:
+        return ref_solve_supports(&args.solve);
     }
     return ref_host->fail(ISO_UNSUPPORTED, "operation kind %d is not known", (int)op->kind);
 }
@@ -65,7 +69,7 @@ iso_status ref_execute(void *stream, const iso_op *op)
     take_args(op, &args);
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    switch (op->kind) {
+    switch ((int)op->kind) {
     case ISO_OP_GEMM:
         ref_gemm(&args.gemm);
         break;
@@ -83,6 +87,12 @@ iso_status ref_execute(void *stream, const iso_op *op)
         break;
     case ISO_OP_SPMV:
         ref_spmv(&args.spmv);
+        break;
+    case ISO_OP_FINISH:
+        ref_finish(&args.finish);
+        break;
+    case ISO_OP_SOLVE:
+        ref_solve(&args.solve);
         break;
     }
     fesetenv(&callers);

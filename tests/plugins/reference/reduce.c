@@ -71,8 +71,10 @@ static family family_of(iso_reduce_op op, iso_dtype dtype)
     switch (op) {
     case ISO_MIN:
     case ISO_MAX:
+    case ISO_AMAX:
     case ISO_ARGMIN:
     case ISO_ARGMAX:
+    case ISO_ARGAMAX:
         return FAMILY_ORDER;
     case ISO_NORM2:
         return MUTATE(42, 0, dtype == ISO_F64) ? FAMILY_NORM : FAMILY_F64;
@@ -97,11 +99,14 @@ iso_status ref_reduce_supports(const iso_reduce_op_args *reduce)
         return ref_host->fail(ISO_UNSUPPORTED, "reduce of type %d is not known",
                               (int)reduce->dtype);
     }
-    if (reduce->op < ISO_SUM || reduce->op > ISO_XOR) {
+    if (reduce->op < ISO_SUM || reduce->op > ISO_ARGAMAX) {
         return ref_host->fail(ISO_UNSUPPORTED, "reduction %d is not known", (int)reduce->op);
     }
     if (reduce->op == ISO_NORM2 && !is_real(reduce->dtype)) {
         return ref_host->fail(ISO_UNSUPPORTED, "norm2 of an integer type is not defined");
+    }
+    if ((reduce->op == ISO_AMAX || reduce->op == ISO_ARGAMAX) && !is_real(reduce->dtype)) {
+        return ref_host->fail(ISO_UNSUPPORTED, "amax of an integer type is not defined");
     }
     if (reduce->op == ISO_XOR && is_real(reduce->dtype)) {
         return ref_host->fail(ISO_UNSUPPORTED, "xor of a floating-point type is not defined");
@@ -109,7 +114,7 @@ iso_status ref_reduce_supports(const iso_reduce_op_args *reduce)
     return ISO_OK;
 }
 
-/* ---- The order of min, max, argmin and argmax ------------------------------------------------ */
+/* ---- The order of min, max, amax, argmin, argmax and argamax --------------------------------- */
 
 /* Whether a is less than b, where -0 is less than +0. Neither is a NaN. */
 static int less(iso_dtype dtype, element a, element b)
@@ -234,6 +239,15 @@ static element load(iso_dtype dtype, const void *array, int64_t index)
     return e;
 }
 
+/* amax and argamax compare magnitudes. */
+static element size_of(iso_reduce_op op, element x)
+{
+    if ((op == ISO_AMAX && MUTATE(120, 0, 1)) || (op == ISO_ARGAMAX && MUTATE(121, 0, 1))) {
+        x.real = MUTATE(122, x.real == 0 ? x.real : fabs(x.real), fabs(x.real));
+    }
+    return x;
+}
+
 /* The lane takes the index-th element of the sequence. */
 static void step(const task *t, lane *l, int64_t index)
 {
@@ -253,7 +267,7 @@ static void step(const task *t, lane *l, int64_t index)
         step_norm(l, x.real);
         break;
     case FAMILY_ORDER:
-        take_if_first(t, l, x, MUTATE(49, index % BLOCK, index));
+        take_if_first(t, l, size_of(t->op, x), MUTATE(49, index % BLOCK, index));
         break;
     }
 }
@@ -411,7 +425,7 @@ static double finish_real(const task *t, const lane *l)
 
 static int64_t finish_whole(const task *t, const lane *l)
 {
-    if (t->op == ISO_ARGMIN || t->op == ISO_ARGMAX) {
+    if (t->op == ISO_ARGMIN || t->op == ISO_ARGMAX || t->op == ISO_ARGAMAX) {
         return l->index;
     }
     if (t->family == FAMILY_ORDER) {

@@ -13,6 +13,7 @@
  *   operation.c   the supported operations; supports, workspace, execute, describe
  *   gemm.c, gemv.c, spmv.c, transpose.c, reduce.c, map.c   one operation each, exactly as in
  *                 docs/bits.md
+ *   steps.c       what the core composes other products, and solves, from
  *   fixed.c       the sum of a fixed product
  *   half.c        f16 and bf16
  */
@@ -69,7 +70,7 @@ iso_status ref_workspace(void *device, const iso_op *op, int64_t *bytes);
 iso_status ref_execute(void *stream, const iso_op *op);
 iso_status ref_describe(void *device, const iso_op *op, iso_op_info *out);
 
-/* ---- gemm.c, gemv.c, spmv.c, transpose.c, reduce.c, map.c ------------------------------------ */
+/* ---- gemm.c, gemv.c, spmv.c, transpose.c, reduce.c, map.c, steps.c --------------------------- */
 
 /* ISO_OK, or UNSUPPORTED with the reason. */
 iso_status ref_gemm_supports(const iso_gemm_op *gemm);
@@ -78,6 +79,8 @@ iso_status ref_reduce_supports(const iso_reduce_op_args *reduce);
 iso_status ref_map_supports(const iso_map_op_args *map);
 iso_status ref_gemv_supports(const iso_gemv_op *gemv);
 iso_status ref_spmv_supports(const iso_spmv_op *spmv);
+iso_status ref_finish_supports(const iso_finish_op *finish);
+iso_status ref_solve_supports(const iso_solve_op *solve);
 
 void ref_gemm(const iso_gemm_op *gemm);
 /* The ways of the variant tiled, which a table of measured choices may name. */
@@ -89,6 +92,8 @@ void ref_reduce(const iso_reduce_op_args *reduce, void *workspace);
 void ref_map(const iso_map_op_args *map);
 void ref_gemv(const iso_gemv_op *gemv);
 void ref_spmv(const iso_spmv_op *spmv);
+void ref_finish(const iso_finish_op *finish);
+void ref_solve(const iso_solve_op *solve);
 
 /* Bytes of scratch memory that ref_reduce needs; the others need none. */
 int64_t ref_reduce_workspace(const iso_reduce_op_args *reduce);
