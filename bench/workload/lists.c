@@ -210,6 +210,7 @@ static const work_line stream[] = {
     {.op = "map", .kind = "copy,triad", .size = "4Ki,64Ki,1Mi,4Mi", .cache = "cold"},
     {.op = "map", .kind = "copy,add,triad", .dtype = "f16,bf16", .size = "1Mi," BIG},
     {.op = "map", .kind = "copy,add", .dtype = "i32,i64", .size = "1Mi," BIG},
+    {.op = "map", .kind = "divide,relu,exp,tanh,fma,convert,bias", .size = "1Mi," BIG},
     {.op = "map", .kind = "chain", .size = "1Mi", .steps = "1,4,16,64,256,1024"},
 };
 
