@@ -88,6 +88,9 @@ file(WRITE ${PROJECT_BINARY_DIR}/deb/shlibs
 file(WRITE ${PROJECT_BINARY_DIR}/deb/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA
   "${PROJECT_BINARY_DIR}/deb/shlibs;${PROJECT_BINARY_DIR}/deb/triggers")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+  "${PROJECT_SOURCE_DIR}/packaging/deb/python/postinst;${PROJECT_SOURCE_DIR}/packaging/deb/python/prerm")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 configure_file(packaging/deb/changelog ${PROJECT_BINARY_DIR}/deb/changelog @ONLY)
 
 # The rest of what Debian wants is not part of an ordinary installation.

@@ -84,6 +84,11 @@ static iso_op_kind arguments(const bench_case *item, bench_args *all)
     args->ld_w = m->w_is_y ? y.ld : x.ld;
     args->inc_w = m->w_is_y ? y.inc : x.inc;
     args->spread_w = m->w_is_y ? m->spread_y : m->spread_x;
+    if (m->op == ISO_MAP_FMA) { /* w is an operand that is there: iso_cost counts its bytes once */
+        args->x.buffer.id = 1;
+        args->y.buffer.id = 2;
+        args->w.buffer.id = m->w_is_y ? 2 : 1;
+    }
     return ISO_OP_MAP;
 }
 
