@@ -134,6 +134,7 @@ struct core_op {
     core_sparse *matrix;   /* acquired by read; NULL: the operation has none */
     bool transposed;       /* the matrix's transposed copy is read */
     core_factors factors;
+    int32_t library;   /* that the caller chose for the variant vendor; 0: the first */
     bool reads_a;      /* trsm: alpha is not 0 */
     bool unmeasured;   /* tables of measured choices do not know this form of the operation */
     int64_t own_bytes; /* composed: scratch memory of its own, behind which its steps have theirs */

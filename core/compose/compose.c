@@ -135,6 +135,7 @@ iso_status core_compose_supports(const char *call, core_op *op, core_device *dev
 {
     core_steps steps = steps_of(call, device, take_supports);
 
+    steps.asks = true;
     op->row->compose(op, &steps);
     return steps.status;
 }

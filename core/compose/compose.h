@@ -17,6 +17,7 @@ typedef struct core_steps {
     int64_t used, most; /* bytes of the arrays that were made, and the most at one time */
     int64_t inner;      /* the most scratch memory that a step needs for itself */
     iso_op_info *info;
+    bool asks; /* whether the device has it: then the factors do not count */
     iso_status status;
     iso_status (*take)(struct core_steps *steps, iso_op *op);
 } core_steps;

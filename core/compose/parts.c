@@ -106,6 +106,7 @@ core_sums core_sums_of(core_steps *steps, const core_op *op, core_side a, core_s
         const iso_gemm_op product = {.dtype = a.dtype,
                                      .variant = *op->variant,
                                      .math = op->math ? *op->math : ISO_MATH_STRICT,
+                                     .library = op->library,
                                      .trans_a = a.trans,
                                      .trans_b = b.trans,
                                      .m = m,

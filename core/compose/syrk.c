@@ -63,6 +63,7 @@ static void rectangle(const syrk_work *w, int64_t row, int64_t col, int64_t m, i
             .dtype = s->dtype,
             .variant = *w->op->variant,
             .math = ISO_MATH_STRICT,
+            .library = s->library,
             .trans_a = a.trans,
             .trans_b = b.trans,
             .m = m,

@@ -73,6 +73,7 @@ static void subtract(const trsm_work *w, int64_t to, int64_t count, int64_t from
         const iso_gemm_op product = {.dtype = s->dtype,
                                      .variant = *w->op->variant,
                                      .math = ISO_MATH_STRICT,
+                                     .library = s->library,
                                      .trans_a = a.trans,
                                      .trans_b = b.trans,
                                      .m = m,
@@ -205,7 +206,7 @@ static void scale(core_steps *steps, const core_op *op)
         finish.factors = 2;
         finish.factor_dtype = op->factors.dtype;
         finish.beta_at = op->factors.alpha_at;
-    } else if (core_is_one(s->alpha) && core_is_zero(s->alpha_imag)) {
+    } else if (!steps->asks && core_is_one(s->alpha) && core_is_zero(s->alpha_imag)) {
         return;
     }
     core_steps_finish(steps, &finish);
@@ -247,7 +248,8 @@ void core_trsm_compose(const core_op *op, core_steps *steps)
                    .left = left};
 
     scale(steps, op);
-    if (!op->factors.alpha && core_is_zero(s->alpha) && core_is_zero(s->alpha_imag)) {
+    if (!steps->asks && !op->factors.alpha && core_is_zero(s->alpha) &&
+        core_is_zero(s->alpha_imag)) {
         return;
     }
     /* One block takes no products, so A is not split for it. */

@@ -377,6 +377,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
     out->dtype = op->dtype;
     out->math = &op->math;
     out->keep = args.keep;
+    out->library = args.library;
     status = check_layout(call, &args, out);
     if (!status) {
         status = core_read_factors(call, out, args.alpha_at, args.beta_at, args.factor_dtype,

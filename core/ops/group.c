@@ -229,6 +229,13 @@ static iso_status open_all(const source *from, core_stream *stream, core_op *ops
         if (!status) {
             status = core_op_open(label(from, i, text), stream, ISO_OP_GEMM, &args, &ops[*opened]);
         }
+        if (status &&
+            taken > 1) { /* one by one, so that the text names the product that is wrong */
+            taken = 1;
+            status = get(from, i, &args);
+            status =
+                status ? status : core_op_open(text, stream, ISO_OP_GEMM, &args, &ops[*opened]);
+        }
         if (!status) {
             numbers[(*opened)++] = i;
         }

@@ -141,6 +141,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
     }
     out->empty = op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
     out->keep = args.keep;
+    out->library = args.library;
     out->unmeasured = true;
     status = check_layout(call, &args, out);
     return status ? status

@@ -145,6 +145,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
     out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
     out->reads_a = !core_is_zero(op->alpha) || !core_is_zero(op->alpha_imag);
     out->keep = args.keep;
+    out->library = args.library;
     out->unmeasured = true;
     status = check_layout(call, &args, out);
     return status ? status

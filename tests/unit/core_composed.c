@@ -462,6 +462,17 @@ static void test_group(void)
     download(first);
     note("a group whose results meet", same && !memcmp(first, before, BYTES));
     list[5].c = at(2, 5 * 4096);
+    for (int i = 0; i < 3; i++) { /* alike, but the third is outside the buffer */
+        list[i].c = at(3, PART - 12288 + i * 8192);
+        list[i].b = at(1, 0);
+    }
+    same = iso_gemm_group(stream, list, 3) == ISO_INVALID &&
+           strstr(iso_last_error(), "iso_gemm_group: product 2: c");
+    download(first);
+    note("a group outside its buffer", same && !memcmp(first, before, BYTES));
+    for (int i = 0; i < 3; i++) {
+        list[i].c = at(2, i * 4096);
+    }
     list[3].k = -1;
     same = iso_gemm_group(stream, list, 6) == ISO_INVALID &&
            strstr(iso_last_error(), "iso_gemm_group: product 3: k is -1");

@@ -55,6 +55,11 @@ static void test_forms(void **state)
     args.beta = 1;
     args.beta_at = args.a;
     fails(iso_gemm(s.stream, &args), ISO_INVALID, "continues is 1", "beta_at has a buffer");
+    args = unit_gemm(s.buffer, 16); /* a library that is not there, though the core composes */
+    args.variant = ISO_VARIANT_VENDOR;
+    args.library = 7;
+    args.beta_at = (iso_operand){s.buffer, 8192};
+    fails(iso_gemm(s.stream, &args), ISO_UNSUPPORTED, "variant vendor");
     args = unit_gemm(s.buffer, 16); /* messages have the caller's names */
     args.order = ISO_COLUMN_MAJOR;
     args.m = 8;

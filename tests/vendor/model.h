@@ -11,7 +11,7 @@
 
 typedef double complex number;
 
-/* A batch of matrices. Around the rows and matrices are elements that nobody may touch. */
+/* A batch of matrices. A call must not change the elements between its rows and matrices. */
 typedef struct matrix {
     iso_dtype dtype;
     iso_order order;
