@@ -236,6 +236,16 @@ iso_status core_check_library(const char *call, int32_t library)
     return ISO_OK;
 }
 
+iso_status core_check_how(const char *call, iso_variant variant, iso_keep keep, int32_t library)
+{
+    iso_status status = core_check_variant(call, variant);
+
+    if (!status) {
+        status = core_check_keep(call, keep, variant);
+    }
+    return status ? status : core_check_library(call, library);
+}
+
 iso_status core_check_imag(const char *call, const char *name, iso_dtype dtype, double value)
 {
     if (!dtype_get(dtype)->complex && !core_is_zero(value)) {

@@ -200,6 +200,8 @@ iso_status core_check_order(const char *call, iso_order order);
 /* The alignment of an element: its size, or that of a complex one's part. */
 int64_t core_unit_of(iso_dtype dtype);
 iso_status core_check_library(const char *call, int32_t library);
+/* The variant, `keep` and the library, in this order. */
+iso_status core_check_how(const char *call, iso_variant variant, iso_keep keep, int32_t library);
 
 /* A factor rounded to the type in which operations on `dtype` compute: to nearest even, with that
  * type's subnormals and overflow; a NaN stays a NaN. */

@@ -289,13 +289,7 @@ static iso_status check(const char *call, iso_gemm_args *args)
     if (!status) {
         status = check_sizes(call, args);
     }
-    if (!status) {
-        status = core_check_variant(call, args->variant);
-    }
-    if (!status) {
-        status = core_check_keep(call, args->keep, args->variant);
-    }
-    return status ? status : core_check_library(call, args->library);
+    return status ? status : core_check_how(call, args->variant, args->keep, args->library);
 }
 
 /* Which version of the interface has such a product, and why it cannot be fixed. */

@@ -23,13 +23,7 @@ static iso_status check_enumerators(const char *call, const iso_gemv_args *args)
     if (!status) {
         status = core_check_order(call, args->order);
     }
-    if (!status) {
-        status = core_check_variant(call, args->variant);
-    }
-    if (!status) {
-        status = core_check_keep(call, args->keep, args->variant);
-    }
-    return status ? status : core_check_library(call, args->library);
+    return status ? status : core_check_how(call, args->variant, args->keep, args->library);
 }
 
 static iso_status check_sizes(const char *call, const iso_gemv_args *args)

@@ -56,13 +56,7 @@ static iso_status check(const char *call, const iso_trsm_args *args)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && !status; i++) {
         status = core_check_size(call, sizes[i].name, sizes[i].value);
     }
-    if (!status) {
-        status = core_check_variant(call, args->variant);
-    }
-    if (!status) {
-        status = core_check_keep(call, args->keep, args->variant);
-    }
-    return status ? status : core_check_library(call, args->library);
+    return status ? status : core_check_how(call, args->variant, args->keep, args->library);
 }
 
 /* Checks the leading dimensions, and sets the layouts of the operands that are accessed. `op` is
